@@ -1,0 +1,41 @@
+# Everything but `run` needs nothing beyond Go: tools come through go.mod.
+GO ?= go
+FUZZTIME ?= 20s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/aeroload
+	$(GO) build -o bin/aeroload ./cmd/aeroload
+
+.PHONY: run
+run: ## Run the quickstart on the embedded server
+	$(GO) run ./cmd/aeroload --embedded --workload-stages examples/quickstart.yaml
+
+.PHONY: test
+test: ## Run all tests with the race detector
+	$(GO) test -race ./...
+
+.PHONY: lint
+lint: ## Check formatting, go vet, staticcheck, and go.mod
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (20s) each
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## Run all benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/aeroload/aeroload/internal/suggest"
+)
+
+// command is what the first argument chooses; the root command has no name.
+type command struct {
+	name      string
+	usage     string
+	argsUsage string
+	options   []*option
+	action    func(s *settings, args []string, stdout, stderr io.Writer) error
+}
+
+func commands() []command {
+	return []command{
+		{name: "validate", usage: "check stage files and print their plans with every default filled in",
+			argsUsage: "FILE...", options: defaultOptions(), action: validate},
+		{name: "serve", usage: "run the embedded server alone, for any Aerospike client",
+			options: serveOptions(), action: serve},
+	}
+}
+
+// generalOptions are the flags of every command. The CLI library acts on them.
+func generalOptions() []*option {
+	return []*option{
+		{name: "help", category: "General", usage: "show this help"},
+		{name: "version", short: "V", category: "General", usage: "show the version"},
+	}
+}
+
+// execute runs a command line.
+func execute(args []string, stdout, stderr io.Writer) error {
+	cmd := command{options: runOptions(), action: runStages}
+	if len(args) > 0 {
+		for _, c := range commands() {
+			if c.name == args[0] {
+				cmd, args = c, args[1:]
+				break
+			}
+		}
+	}
+	args, err := normalize(args, append(generalOptions(), cmd.options...), stderr)
+	if err != nil {
+		return err
+	}
+	return newApp(cmd, newSettings(), stdout, stderr).Run(append([]string{"aeroload"}, args...))
+}
+
+// newApp describes a command to the CLI library.
+func newApp(cmd command, s *settings, stdout, stderr io.Writer) *cli.App {
+	// The library knows these by its variables alone. -h is the hosts.
+	cli.HelpFlag = &cli.BoolFlag{Name: "help"}
+	cli.VersionFlag = &cli.BoolFlag{Name: "version"}
+	cli.HelpPrinter = func(w io.Writer, _ string, _ any) { writeHelp(w, cmd) }
+	app := &cli.App{
+		Name:            "aeroload",
+		Version:         version(),
+		HideHelpCommand: true,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return &usageError{err} },
+		ExitErrHandler:  func(*cli.Context, error) {},
+		Action: func(ctx *cli.Context) error {
+			if len(s.errs) > 0 {
+				return &usageError{errors.Join(s.errs...)}
+			}
+			return cmd.action(s, ctx.Args().Slice(), stdout, stderr)
+		},
+	}
+	for _, o := range cmd.options {
+		app.Flags = append(app.Flags, o.flag(s))
+	}
+	return app
+}
+
+// unexpected refuses arguments that are no flags.
+func unexpected(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return usagef("unexpected argument %q%s", args[0], suggest.DidYouMean(args[0], names))
+}
+
+// version is what the module system knows of this build.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, dep := range info.Deps {
+		if dep.Path == "github.com/aerospike/aerospike-client-go/v8" {
+			return fmt.Sprintf("%s (aerospike-client-go %s, %s)", v, dep.Version, info.GoVersion)
+		}
+	}
+	return v
+}

@@ -1,0 +1,41 @@
+// Command aeroload runs staged workloads against Aerospike.
+//
+// Exit codes: 0 the run went well; 1 it failed (no cluster, or every transaction
+// failed); 2 a usage or file error, nothing was sent; 130 and 143 it was stopped
+// by SIGINT or SIGTERM, and the results are written.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// exit codes.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run executes a command line and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	err := execute(args, stdout, stderr)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "aeroload: %v\n", err)
+	var stopped *stoppedError
+	var usage *usageError
+	switch {
+	case errors.As(err, &stopped):
+		return stopped.code()
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return exitFailed
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"math"
+	"os"
+	"time"
+
+	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/stage"
+)
+
+const (
+	catConnection = "Connection"
+	catStages     = "Stages"
+	catPolicies   = "Policies"
+	catOutput     = "Output"
+	catTLS        = "TLS"
+	catAccepted   = "Accepted for asbench's command lines"
+)
+
+// runOptions are the flags of a run.
+func runOptions() []*option {
+	var all []*option
+	for _, group := range [][]*option{connectionOptions(), defaultOptions(), stageOptions(), policyOptions(), outputOptions(), tlsOptions(), acceptedOptions()} {
+		all = append(all, group...)
+	}
+	return all
+}
+
+func connectionOptions() []*option {
+	return []*option{
+		{name: "embedded", category: catConnection,
+			usage: "run against an Aerospike-compatible server inside this process, without a cluster",
+			set:   setBool(func(s *settings) *bool { return &s.embedded })},
+		{name: "hosts", short: "h", arg: "HOST[:TLSNAME][:PORT],…", def: "127.0.0.1", category: catConnection,
+			usage: "nodes to ask for the cluster; IPv6 addresses in brackets",
+			set:   setString(func(s *settings) *string { return &s.hosts })},
+		{name: "port", short: "p", arg: "PORT", def: "3000", category: catConnection,
+			usage: "port of hosts that are given without one",
+			set:   setInt(func(s *settings) *int { return &s.port }, 1, 65535)},
+		{name: "user", short: "U", arg: "NAME", category: catConnection, usage: "user to log in as",
+			set: setString(func(s *settings) *string { return &s.cluster.User })},
+		{name: "password", short: "P", arg: "PASSWORD", optional: true, category: catConnection,
+			usage: "password, glued to the flag (-Psecret, --password=secret); asked for on the terminal when left out",
+			set: func(s *settings, text string) error {
+				s.promptPassword = text == ""
+				s.cluster.Password = text
+				return nil
+			}},
+		{name: "auth", arg: "MODE", def: "INTERNAL", category: catConnection,
+			usage: "INTERNAL, EXTERNAL, EXTERNAL_INSECURE or PKI",
+			set:   setChoice(cluster.ParseAuthMode, func(s *settings) *cluster.AuthMode { return &s.cluster.Auth })},
+		{name: "services-alternate", category: catConnection, usage: "use the nodes' alternate addresses",
+			set: setBool(func(s *settings) *bool { return &s.cluster.ServicesAlternate })},
+		{name: "connect-timeout", aliases: []string{"connection-timeout"}, arg: "MS", def: "1000", category: catConnection,
+			usage: "how long to try to reach the cluster",
+			set:   setTime(func(s *settings) *time.Duration { return &s.cluster.ConnectTimeout }, time.Millisecond)},
+		{name: "max-error-rate", arg: "N", def: "0", category: catConnection,
+			usage: "errors of a node within the window that make the client leave it alone; 0 is no limit",
+			set:   setInt(func(s *settings) *int { return &s.cluster.MaxErrorRate }, 0, math.MaxInt32)},
+		{name: "error-rate-window", arg: "N", def: "1", category: catConnection, usage: "that window, in tender intervals",
+			set: setInt(func(s *settings) *int { return &s.cluster.ErrorRateWindow }, 1, math.MaxInt32)},
+		{name: "tender-interval", arg: "MS", def: "1000", category: catConnection, usage: "time between looks at the state of the cluster",
+			set: setTime(func(s *settings) *time.Duration { return &s.cluster.TendInterval }, time.Millisecond)},
+		{name: "max-socket-idle", arg: "SECONDS", def: "55", category: catConnection, usage: "how long a connection may be idle before it is replaced",
+			set: setTime(func(s *settings) *time.Duration { return &s.cluster.MaxSocketIdle }, time.Second)},
+		{name: "min-conns-per-node", arg: "N", def: "0", category: catConnection, usage: "connections to keep open to each node",
+			set: setInt(func(s *settings) *int { return &s.cluster.MinConnsPerNode }, 0, math.MaxInt32)},
+		{name: "max-conns-per-node", arg: "N", def: "300, or as many as there are threads", category: catConnection,
+			usage: "connections to a node at most",
+			set:   setInt(func(s *settings) *int { return &s.cluster.MaxConnsPerNode }, 1, math.MaxInt32)},
+		{name: "namespace", short: "n", arg: "NAME", def: "test", category: catConnection, usage: "namespace of all records",
+			set: setString(func(s *settings) *string { return &s.defaults.Namespace })},
+		{name: "set", short: "s", arg: "NAME", def: "testset", category: catConnection, usage: "set of all records",
+			set: setString(func(s *settings) *string { return &s.defaults.Set })},
+	}
+}
+
+// defaultOptions give what a stage file leaves open. `validate` has them too.
+func defaultOptions() []*option {
+	return []*option{
+		{name: "bin", short: "b", arg: "NAME", def: "testbin", category: catStages, usage: "name of the first bin; the others get _2, _3, … behind it",
+			set: setString(func(s *settings) *string { return &s.defaults.ObjectOptions.BinName })},
+		{name: "start-key", short: "K", arg: "N", def: "1", category: catStages, usage: "first key",
+			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.StartKey })},
+		{name: "keys", short: "k", arg: "N", def: "1000000", category: catStages, usage: "number of keys; 10M and 1_000_000 are understood",
+			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.Keys })},
+		{name: "object-spec", short: "o", arg: "SPEC", def: "I4", category: catStages, usage: "the bins of a record, such as I4,S50,[3*B8]",
+			set: setString(func(s *settings) *string { return &s.defaults.ObjectSpec })},
+		{name: "compression-ratio", arg: "RATIO", def: "1", category: catStages, usage: "share of each B value that is random, 0.001 to 1; the rest is zeros",
+			set: setRatio},
+		{name: "threads", short: "z", arg: "N", def: "16", category: catStages, usage: "workers, each with one transaction on its way; 1 to 10000",
+			set: setInt(func(s *settings) *int { return &s.defaults.Threads }, 1, stage.MaxThreads)},
+		{name: "seed", arg: "N", def: "drawn", category: catStages, usage: "makes values, keys and operations repeatable",
+			set: setChoice(stage.ParseSeed, func(s *settings) *uint64 { return &s.defaults.Seed })},
+	}
+}
+
+// stageOptions describe the stage of a run without a stage file.
+func stageOptions() []*option {
+	of := func(o option, key string) *option {
+		o.category, o.set = catStages, setStage(o.name, key, o.arg == "")
+		return &o
+	}
+	return []*option{
+		{name: "workload-stages", arg: "FILE", category: catStages, usage: "run the stages of a YAML file; the flags below describe the only stage of a run without one",
+			set: setString(func(s *settings) *string { return &s.stagesFile })},
+		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: "RU,50", usage: "I, RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…] or DB"}, "workload"),
+		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
+		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled"}, "tps"),
+		of(option{name: "random", short: "R", usage: "give each record a value of its own"}, "random"),
+		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
+		of(option{name: "read-bins", arg: "1,3,…", def: "all", usage: "bins of partial reads"}, "read-bins"),
+		of(option{name: "write-bins", arg: "1,3,…", def: "all", usage: "bins of partial writes, or to delete"}, "write-bins"),
+		of(option{name: "batch-size", arg: "N", def: "1", usage: "records a batch (not supported yet)"}, "batch-size"),
+		of(option{name: "batch-read-size", arg: "N", def: "1", usage: "records a batch read (not supported yet)"}, "batch-read-size"),
+		of(option{name: "batch-write-size", arg: "N", def: "1", usage: "records a batch write (not supported yet)"}, "batch-write-size"),
+		of(option{name: "batch-delete-size", arg: "N", def: "1", usage: "records a batch delete (not supported yet)"}, "batch-delete-size"),
+		of(option{name: "async", short: "a", usage: "bound transactions by --async-max-commands, not threads (not supported yet)"}, "async"),
+		of(option{name: "udf-package-name", aliases: []string{"upn"}, arg: "MODULE", usage: "module of a UDF (not supported yet)"}, "udf"),
+		of(option{name: "udf-function-name", aliases: []string{"ufn"}, arg: "FUNCTION", usage: "function of a UDF (not supported yet)"}, "udf"),
+		of(option{name: "udf-function-values", aliases: []string{"ufv"}, arg: "SPEC", usage: "arguments of a UDF (not supported yet)"}, "udf"),
+	}
+}
+
+func policyOptions() []*option {
+	return []*option{
+		{name: "compress", category: catPolicies, usage: "compress commands and answers",
+			set: setBool(func(s *settings) *bool { return &s.cluster.Compress })},
+		{name: "socket-timeout", arg: "MS", def: "30000", category: catPolicies, usage: "longest wait for the socket, reads and writes; 0 is no limit",
+			set: setTimePointer(func(s *settings) **time.Duration { return &s.socketTimeout })},
+		{name: "read-socket-timeout", arg: "MS", def: "30000", category: catPolicies, usage: "the same for reads",
+			set: setTimePointer(func(s *settings) **time.Duration { return &s.readSocket })},
+		{name: "write-socket-timeout", arg: "MS", def: "30000", category: catPolicies, usage: "the same for writes",
+			set: setTimePointer(func(s *settings) **time.Duration { return &s.writeSocket })},
+		{name: "timeout", short: "T", arg: "MS", def: "1000", category: catPolicies, usage: "longest time of a transaction with all its retries; 0 is no limit",
+			set: setTimePointer(func(s *settings) **time.Duration { return &s.totalTimeout })},
+		{name: "read-timeout", arg: "MS", def: "1000", category: catPolicies, usage: "the same for reads",
+			set: setTimePointer(func(s *settings) **time.Duration { return &s.readTotal })},
+		{name: "write-timeout", arg: "MS", def: "1000", category: catPolicies, usage: "the same for writes",
+			set: setTimePointer(func(s *settings) **time.Duration { return &s.writeTotal })},
+		{name: "max-retries", arg: "N", def: "1", category: catPolicies, usage: "attempts after the first",
+			set: setInt(func(s *settings) *int { return &s.cluster.MaxRetries }, 0, 1_000_000)},
+		{name: "sleep-between-retries", arg: "MS", def: "0", category: catPolicies, usage: "wait before another attempt",
+			set: setTime(func(s *settings) *time.Duration { return &s.cluster.SleepBetweenRetries }, time.Millisecond)},
+		{name: "send-key", category: catPolicies, usage: "store the user key with each record",
+			set: setBool(func(s *settings) *bool { return &s.cluster.SendKey })},
+		{name: "replica", short: "C", arg: "CHOICE", def: "sequence", category: catPolicies, usage: "copy to read: master, any, sequence or prefer-rack",
+			set: setChoice(cluster.ParseReplica, func(s *settings) *cluster.Replica { return &s.cluster.Replica })},
+		{name: "rack-id", arg: "N[,N…]", category: catPolicies, usage: "rack of this machine, with --replica prefer-rack; more in order of preference",
+			set: setChoice(cluster.ParseRackIDs, func(s *settings) *[]int { return &s.cluster.RackIDs })},
+		{name: "read-mode-ap", short: "N", arg: "MODE", def: "one", category: catPolicies, usage: "copies that a read asks: one or all",
+			set: setChoice(cluster.ParseReadModeAP, func(s *settings) *cluster.ReadModeAP { return &s.cluster.ReadModeAP })},
+		{name: "read-mode-sc", short: "B", arg: "MODE", def: "session", category: catPolicies, usage: "session, linearize, allowReplica or allowUnavailable",
+			set: setChoice(cluster.ParseReadModeSC, func(s *settings) *cluster.ReadModeSC { return &s.cluster.ReadModeSC })},
+		{name: "commit-level", short: "M", arg: "LEVEL", def: "all", category: catPolicies, usage: "copies that a write waits for: all or master",
+			set: setChoice(cluster.ParseCommitLevel, func(s *settings) *cluster.CommitLevel { return &s.cluster.CommitLevel })},
+		{name: "durable-delete", short: "D", category: catPolicies, usage: "leave tombstones when deleting (Enterprise servers only)",
+			set: setBool(func(s *settings) *bool { return &s.cluster.DurableDelete })},
+	}
+}
+
+func outputOptions() []*option {
+	return []*option{
+		{name: "latency", short: "L", category: catOutput, usage: "print the latency percentiles of each operation every second",
+			set: setBool(func(s *settings) *bool { return &s.latency })},
+		{name: "percentiles", arg: "P,…", def: "50,90,99,99.9,99.99", category: catOutput, usage: "which ones, ascending, from 0 to below 100",
+			set: setPercentiles},
+		{name: "output-file", arg: "FILE", category: catOutput, usage: "append the latency counts of each period to a file; stdout for standard output",
+			set: setString(func(s *settings) *string { return &s.outputFile })},
+		{name: "output-period", arg: "SECONDS", def: "1", category: catOutput, usage: "length of such a period",
+			set: func(s *settings, text string) error {
+				var n int
+				err := setInt(func(*settings) *int { return &n }, 1, math.MaxInt32)(s, text)
+				s.outputPeriod = time.Duration(n) * time.Second
+				return err
+			}},
+		{name: "hdr-hist", arg: "DIR", category: catOutput, usage: "keep HdrHistogram files of the run and of each stage in a folder",
+			set: setString(func(s *settings) *string { return &s.hdrDir })},
+		{name: "debug", short: "d", category: catOutput, usage: "show the client's log",
+			set: setBool(func(s *settings) *bool { return &s.debug })},
+	}
+}
+
+func tlsOptions() []*option {
+	text := func(target func(t *cluster.TLSConfig) *string) func(*settings, string) error {
+		return setString(func(s *settings) *string { return target(&s.cluster.TLS) })
+	}
+	on := func(target func(t *cluster.TLSConfig) *bool) func(*settings, string) error {
+		return setBool(func(s *settings) *bool { return target(&s.cluster.TLS) })
+	}
+	return []*option{
+		{name: "tls-enable", category: catTLS, usage: "connect by TLS",
+			set: on(func(t *cluster.TLSConfig) *bool { return &t.Enable })},
+		{name: "tls-name", arg: "NAME", category: catTLS, usage: "name in the certificate of hosts given without one",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.Name })},
+		{name: "tls-cafile", arg: "FILE", category: catTLS, usage: "trusted certificates, PEM",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.CAFile })},
+		{name: "tls-capath", arg: "DIR", category: catTLS, usage: "folder of trusted certificates",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.CAPath })},
+		{name: "tls-protocols", arg: "LIST", def: "TLSv1.2,TLSv1.3", category: catTLS, usage: "versions, such as -all +TLSv1.2",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.Protocols })},
+		{name: "tls-cipher-suite", arg: "LIST", category: catTLS, usage: "TLSv1.2 cipher suites, by their OpenSSL or IANA names",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.CipherSuites })},
+		{name: "tls-crl-check", category: catTLS, usage: "refuse a node whose certificate is revoked",
+			set: on(func(t *cluster.TLSConfig) *bool { return &t.CRLCheck })},
+		{name: "tls-crl-check-all", category: catTLS, usage: "the same for every certificate of its chain",
+			set: on(func(t *cluster.TLSConfig) *bool { return &t.CRLCheckAll })},
+		{name: "tls-cert-blacklist", arg: "FILE", category: catTLS, usage: "serial numbers of certificates to refuse",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.CertBlacklist })},
+		{name: "tls-log-session-info", category: catTLS, usage: "log each TLS session to stderr",
+			set: func(s *settings, _ string) error {
+				s.cluster.TLS.SessionLog = os.Stderr
+				return nil
+			}},
+		{name: "tls-keyfile", arg: "FILE", category: catTLS, usage: "the client's private key, PEM",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.KeyFile })},
+		{name: "tls-keyfile-password", arg: "PASSWORD", category: catTLS, usage: "opens it: env:VARIABLE, file:PATH, or the password itself",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.KeyPassword })},
+		{name: "tls-certfile", arg: "FILE", category: catTLS, usage: "the client's certificate, PEM",
+			set: text(func(t *cluster.TLSConfig) *string { return &t.CertFile })},
+		{name: "tls-login-only", category: catTLS, usage: "refused: the Go client cannot use TLS for the login alone",
+			set: on(func(t *cluster.TLSConfig) *bool { return &t.LoginOnly })},
+	}
+}
+
+// acceptedOptions are flags for what the Go client does not have.
+func acceptedOptions() []*option {
+	return []*option{
+		{name: "shared", short: "S", category: catAccepted, usage: "without effect: the Go client has no shared-memory cluster state",
+			set: func(*settings, string) error { return nil }},
+		{name: "event-loops", short: "W", arg: "N", def: "1", category: catAccepted, usage: "without effect: Go has no event loops to configure",
+			set: notUsed(1, 1000)},
+		{name: "conn-pools-per-node", short: "Y", arg: "N", def: "1", category: catAccepted, usage: "without effect: the Go client divides its pool by itself",
+			set: notUsed(1, 1000)},
+		{name: "async-max-commands", short: "c", arg: "N", def: "50", category: catAccepted, usage: "without effect until --async is supported",
+			set: notUsed(1, 5000)},
+		{name: "async-min-conns-per-node", arg: "N", def: "0", category: catAccepted, usage: "without effect: there is one pool, see --min-conns-per-node",
+			set: notUsed(0, math.MaxInt32)},
+		{name: "async-max-conns-per-node", arg: "N", def: "300", category: catAccepted, usage: "without effect: there is one pool, see --max-conns-per-node",
+			set: notUsed(1, math.MaxInt32)},
+	}
+}

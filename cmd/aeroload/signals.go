@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// stoppedError is a run's end by a signal.
+type stoppedError struct{ signal syscall.Signal }
+
+func (e *stoppedError) Error() string { return fmt.Sprintf("stopped by %s", signalName(e.signal)) }
+
+// code is the exit code that shells give to a command that a signal ended.
+func (e *stoppedError) code() int { return 128 + int(e.signal) }
+
+func signalName(s syscall.Signal) string {
+	switch s {
+	case syscall.SIGINT:
+		return "SIGINT"
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	}
+	return s.String()
+}
+
+// withSignals returns a context that the first SIGINT or SIGTERM cancels, with a
+// *stoppedError as its cause. The second one ends the process at once. A reader
+// of the output that goes away no longer kills the process: writing to it then
+// gives an error.
+func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE)
+	done := make(chan struct{})
+	go func() {
+		for first := true; ; first = false {
+			select {
+			case s := <-signals:
+				stopped := &stoppedError{s.(syscall.Signal)}
+				if !first {
+					os.Exit(stopped.code())
+				}
+				cancel(stopped)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,68 @@
+package objspec
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/aerospike/aerospike-client-go/v8"
+)
+
+func FuzzParse(f *testing.F) {
+	for _, spec := range []string{
+		everyForm, "2*I4 , [ 3 * S2,{I1:b} ]", `"\x41\101\n",0x3ff,-1.5e3f,T,false`,
+		"{256*I1:b}", `{"k":1,35*S1:b}`, "{2*B3:{2*B3:b}}", "[[[[[]]]]]", "32767*b",
+		"S0", "9999999999*I", "{300*I1:b}", `"abc`, "@city()", "a=I4", "I1,,I2", "[8388603*T]",
+	} {
+		f.Add(spec, "", 1.0)
+		f.Add(spec, "abcdefghijklm", 0.1)
+	}
+	f.Fuzz(func(t *testing.T, text, name string, ratio float64) {
+		o := Options{BinName: name, CompressionRatio: ratio}
+		s, err := Parse(text, o)
+		if err != nil {
+			var e *Error
+			if errors.As(err, &e) && (e.Offset < 0 || e.Offset > len(text) || strings.Count(e.Error(), "\n") != 2) {
+				t.Fatalf("at byte %d of %d: %v", e.Offset, len(text), e)
+			}
+			return
+		}
+		again, err := Parse(s.String(), o)
+		if err != nil {
+			t.Fatalf("parsed once, but not from String(): %v", err)
+		}
+		seen := map[string]bool{}
+		for _, bin := range s.Bins() {
+			if seen[bin] || len(bin) > 15 {
+				t.Fatalf("bin name %q is there twice or has over 15 bytes", bin)
+			}
+			seen[bin] = true
+		}
+		total := 0
+		for _, form := range s.bins {
+			total += form.particle
+		}
+		if total > 1<<16 {
+			return // too slow to generate thousands of times
+		}
+		g, h := s.NewGenerator(1), again.NewGenerator(1)
+		for key := range uint64(2) {
+			first := g.Record(key, nil)
+			if !reflect.DeepEqual(clone(first), clone(h.Record(key, nil))) {
+				t.Fatal("two generators made different records")
+			}
+			for _, bin := range first {
+				v, err := decodeBin(bin)
+				if err != nil {
+					t.Fatalf("%s: %v", bin.Name, err)
+				}
+				raw := bin.Value.(*aerospike.RawBlobValue)
+				if raw.ParticleType >= 19 && !bytes.Equal(raw.Data, clientPack(t, clientValue(v))) {
+					t.Fatalf("%s: the client packs %v differently", bin.Name, v)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package objspec
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The keys of a map must differ. Two keys can only be equal when they come
+// from the same form (I1 to I8 don't overlap, strings and byte strings of
+// different lengths differ) or when one is a constant that the other's form
+// can make. Such keys are put in a group, and within a group keys aren't drawn
+// at random but taken in turn from a random permutation of all the form can
+// make, passing over the group's constants. That needs no memory and no search
+// for duplicates, and always ends: Parse sees to it that a group has enough
+// keys. Each key alone is still uniformly distributed.
+//
+// Derivation: a map takes four words for each of its groups, in the order in
+// which the groups first appear among the random keys, before its first entry.
+// They are the permutation's round keys.
+
+// keyDomain identifies all the keys a form can make.
+type keyDomain struct {
+	kind kind
+	size int // as in form
+}
+
+// String returns the form that makes the domain's keys.
+func (d keyDomain) String() string {
+	letter := map[kind]string{kindInt: "I", kindString: "S", kindBytes: "B"}[d.kind]
+	return letter + strconv.Itoa(d.size)
+}
+
+// keyGroup is the keys of a map that share a domain.
+type keyGroup struct {
+	domain keyDomain
+	prefix int      // string or bytes: how many of the leading random ones the index decides
+	limit  uint64   // how many different keys there are
+	random int64    // how many of them a map takes
+	taken  []uint64 // the indexes of constant keys, ascending
+	high   uint     // the permutation splits an index into its high bits …
+	low    uint     // … and its low bits, as many or one more
+}
+
+// Prefixes long enough for any map, and short enough for a 64-bit index.
+const (
+	maxTextPrefix  = 12 // 36^12 < 2^63
+	maxBytesPrefix = 7
+)
+
+// domainOf returns the domain a key form draws from, or a constant key could
+// be drawn from; false if no random form can make the constant.
+func domainOf(key *form) (keyDomain, bool) {
+	switch {
+	case !key.constant:
+		return keyDomain{key.kind, key.size}, true
+	case key.kind == kindInt:
+		return keyDomain{kindInt, max(1, (bits.Len64(key.bits)+7)/8)}, true
+	default:
+		other := func(r rune) bool { return !strings.ContainsRune(alphabet, r) }
+		return keyDomain{kindString, len(key.text)}, strings.IndexFunc(key.text, other) < 0
+	}
+}
+
+// newKeyGroup returns the group for a domain; random is the number of leading
+// random bytes of its byte strings.
+func newKeyGroup(d keyDomain, random int) keyGroup {
+	g := keyGroup{domain: d}
+	switch d.kind {
+	case kindInt:
+		g.limit = 1 << 8
+		if d.size > 1 {
+			g.limit = 255 << (8 * (d.size - 1))
+		}
+	case kindString:
+		g.prefix = min(d.size, maxTextPrefix)
+		g.limit = 1
+		for range g.prefix {
+			g.limit *= uint64(len(alphabet))
+		}
+	case kindBytes:
+		g.prefix = min(random, maxBytesPrefix)
+		g.limit = 1 << (8 * g.prefix)
+	}
+	width := uint(bits.Len64(g.limit - 1))
+	g.high, g.low = width/2, width-width/2
+	return g
+}
+
+// indexOf returns the index of a constant key. Long strings that only differ
+// after the prefix share one.
+func (g *keyGroup) indexOf(key *form) uint64 {
+	if key.kind == kindInt {
+		return key.bits - intMin(g.domain.size)
+	}
+	index := uint64(0)
+	for _, c := range []byte(key.text[:g.prefix]) {
+		index = index*36 + uint64(strings.IndexByte(alphabet, c))
+	}
+	return index
+}
+
+// permutation is where a map being generated stands in one of its groups.
+type permutation struct {
+	rounds [4]uint64
+	next   uint64
+}
+
+// start begins another map.
+func (p *permutation) start(s *stream) {
+	for i := range p.rounds {
+		p.rounds[i] = s.next()
+	}
+	p.next = 0
+}
+
+// index returns the next unused key's index, below g.limit.
+func (p *permutation) index(g *keyGroup) uint64 {
+	for {
+		v := p.at(p.next, g)
+		p.next++
+		if _, taken := slices.BinarySearch(g.taken, v); !taken {
+			return v
+		}
+	}
+}
+
+// at returns the image of i: a Feistel network, which permutes the numbers of
+// high+low bits, applied until the result is below the limit. Following the
+// cycle i is on must lead back below the limit, at the latest to i; as at least
+// half of the numbers are below it, that takes two steps or fewer on average.
+// When high and low differ the halves' widths swap in each round.
+func (p *permutation) at(i uint64, g *keyGroup) uint64 {
+	for {
+		left, right := i>>g.low, i&(1<<g.low-1)
+		left, right = right, left^mix(right^p.rounds[0])>>(64-g.high)
+		left, right = right, left^mix(right^p.rounds[1])>>(64-g.low)
+		left, right = right, left^mix(right^p.rounds[2])>>(64-g.high)
+		left, right = right, left^mix(right^p.rounds[3])>>(64-g.low)
+		if i = left<<g.low | right; i < g.limit {
+			return i
+		}
+	}
+}
+
+// appendKey appends the key with the given index in its group. What the index
+// doesn't decide of long strings is drawn from s.
+func (g *keyGroup) appendKey(dst []byte, key *form, index uint64, s *stream) []byte {
+	if key.kind == kindInt {
+		return appendInt(dst, int64(intMin(key.size)+index))
+	}
+	dst = appendRawHeader(dst, particleType(key.kind), key.size)
+	dst, out := extend(dst, key.size)
+	if key.kind == kindString {
+		for i := g.prefix - 1; i >= 0; i-- {
+			out[i] = alphabet[index%36]
+			index /= 36
+		}
+		s.fillText(out[g.prefix:])
+		return dst
+	}
+	for i := range g.prefix {
+		out[i] = byte(index)
+		index >>= 8
+	}
+	s.fillBytes(out[g.prefix:key.random])
+	clear(out[key.random:])
+	return dst
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aeroload/aeroload/histogram"
+	"github.com/aeroload/aeroload/stage"
+	"github.com/aeroload/aeroload/workload"
+)
+
+// hdrInterval is how often the histogram files are rewritten while a stage
+// runs: what a kill -9 loses at most.
+const hdrInterval = 5 * time.Second
+
+// HDRFiles keeps HdrHistogram files in a folder up to date: for each operation
+// the service times of the whole run, under the names that asbench gives them
+// (write_<start>.hdrhist and .txt), and those of each stage (stage1_write_…).
+// In runs with a target rate the response times stand beside them
+// (response_write_…). Files are replaced as a whole, so that a reader, or a
+// killed run, never meets half a file.
+type HDRFiles struct {
+	dir     string
+	ops     []workload.Op
+	start   time.Time // of the run
+	stage   time.Time // of the stage
+	id      string    // the run's part of the file names
+	written time.Time
+	last    *stage.Period // not yet in the files
+}
+
+// NewHDRFiles makes the folder if it is missing and checks that files can be
+// written to it.
+func NewHDRFiles(dir string, plan *stage.Plan) (*HDRFiles, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("folder of HDR histograms: %w", err)
+	}
+	probe, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return nil, fmt.Errorf("folder of HDR histograms: %w", err)
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	return &HDRFiles{dir: dir, ops: operations(plan)}, nil
+}
+
+// Pause does nothing.
+func (h *HDRFiles) Pause(*stage.Stage, int) error { return nil }
+
+// StageStart notes the times that the files state.
+func (h *HDRFiles) StageStart(_ *stage.Stage, at time.Time) error {
+	h.stage, h.written = at, at
+	if h.start.IsZero() {
+		h.start = at
+		h.id = h.freeID()
+	}
+	return nil
+}
+
+// freeID returns the start time, with a number behind it if another run that
+// started in the same second left files in the folder.
+func (h *HDRFiles) freeID() string {
+	base := h.start.UTC().Format(timestamp)
+	id := base
+	for n := 2; ; n++ {
+		if taken, _ := filepath.Glob(filepath.Join(h.dir, "*_"+id+".hdrhist")); len(taken) == 0 {
+			return id
+		}
+		id = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+// Period rewrites the files when the last time is long enough ago.
+func (h *HDRFiles) Period(p *stage.Period) error {
+	h.last = p
+	if p.End.Sub(h.written) < hdrInterval {
+		return nil
+	}
+	return h.flush()
+}
+
+// StageEnd rewrites the files.
+func (h *HDRFiles) StageEnd(*stage.StageResult) error { return h.flush() }
+
+func (h *HDRFiles) flush() error {
+	p := h.last
+	if p == nil {
+		return nil
+	}
+	h.last, h.written = nil, p.End
+	stagePrefix := fmt.Sprintf("stage%d_", p.Stage.Number)
+	for _, op := range h.ops {
+		for _, f := range []struct {
+			name  string
+			data  *histogram.Snapshot
+			start time.Time
+		}{
+			{op.String(), p.Total.Service[op], h.start},
+			{stagePrefix + op.String(), p.InStage.Service[op], h.stage},
+			{"response_" + op.String(), p.Total.Response[op], h.start},
+			{stagePrefix + "response_" + op.String(), p.InStage.Response[op], h.stage},
+		} {
+			if f.data == nil || f.data.Count() == 0 {
+				continue
+			}
+			if err := h.write(f.name, f.data, f.start, p.End); err != nil {
+				return fmt.Errorf("HDR histogram: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (h *HDRFiles) write(name string, s *histogram.Snapshot, start, end time.Time) error {
+	path := filepath.Join(h.dir, name+"_"+h.id)
+	err := replaceFile(path+".hdrhist", func(w io.Writer) error { return histogram.WriteLog(w, s, start, end) })
+	if err != nil {
+		return err
+	}
+	return replaceFile(path+".txt", func(w io.Writer) error { return histogram.WritePercentiles(w, s) })
+}
+
+// replaceFile puts what write writes into path: all of it or, on an error,
+// nothing.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	// A name of its own would survive a kill -9 many times over; this one is
+	// reused.
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
+	f, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(temporary)
+		}
+	}()
+	if err = write(f); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}

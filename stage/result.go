@@ -1,0 +1,66 @@
+package stage
+
+import (
+	"time"
+
+	"github.com/aeroload/aeroload/workload"
+)
+
+// Result is everything that a run measured. All outputs derive from it.
+type Result struct {
+	Plan *Plan
+	// Start is when the first stage began, End when the last one ended.
+	Start, End time.Time
+	// Stages holds the stages that ran, the last of them perhaps not to its
+	// end.
+	Stages []*StageResult
+	// Total covers all stages.
+	Total    workload.Snapshot
+	Failures []workload.Failure
+	// Stopped is why the run ended early: the cause with which its context
+	// was cancelled, or an error of the observer. It is nil for a run that
+	// went to its end.
+	Stopped error
+}
+
+// StageResult is what one stage measured.
+type StageResult struct {
+	Stage *Stage
+	Start time.Time
+	// Elapsed is the time from the stage's start until its last transaction
+	// had ended and its minimum duration had passed.
+	Elapsed time.Duration
+	workload.Snapshot
+	// Abandoned is the number of transactions that were still waiting for an
+	// answer when the run was stopped; they are counted nowhere else.
+	Abandoned int
+}
+
+// Period is what happened since the period before: about a second, less or more
+// at the end of a stage.
+type Period struct {
+	Stage *Stage
+	// End is when the period ended; SinceStart is the time from the start of
+	// the first stage to End.
+	End        time.Time
+	SinceStart time.Duration
+	// Elapsed is the length of the period.
+	Elapsed time.Duration
+	// Delta is what the period measured, InStage what the stage has, and Total
+	// what the whole run has.
+	Delta, InStage, Total workload.Snapshot
+}
+
+// Observer is told what happens while stages run. Its methods are called from
+// one goroutine. An error stops the run.
+type Observer interface {
+	// Pause announces a wait before a stage.
+	Pause(s *Stage, seconds int) error
+	// StageStart is called right before the stage's first transaction.
+	StageStart(s *Stage, at time.Time) error
+	// Period is called about every second, and once more at the end of a
+	// stage: together the periods of a stage hold all that it measured.
+	Period(p *Period) error
+	// StageEnd is called when the stage is over.
+	StageEnd(r *StageResult) error
+}

@@ -1,0 +1,199 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
+
+	"github.com/aeroload/aeroload/workload"
+)
+
+// period is the time between two lines of a stage.
+const period = time.Second
+
+// Sequencer runs the stages of a plan in turn.
+type Sequencer struct {
+	plan  *Plan
+	jobs  []*workload.Job
+	stats *workload.Stats
+}
+
+// Prepare makes a plan ready to run: what can fail fails here, before the first
+// transaction. The policies are those of single-record reads and writes; they
+// are copied.
+func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.WritePolicy) (*Sequencer, error) {
+	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxThreads(), plan.Throttled())}
+	for _, st := range plan.Stages {
+		job, err := workload.Prepare(workload.Spec{
+			Workload:    st.Workload,
+			Namespace:   plan.Namespace,
+			Set:         plan.Set,
+			Keys:        st.Keys,
+			Threads:     st.Threads,
+			Duration:    st.Duration,
+			Schedule:    workload.Schedule{TPS: st.TPS},
+			Object:      st.Object,
+			ReadBins:    indexes(st.ReadBins),
+			WriteBins:   indexes(st.WriteBins),
+			Random:      st.Random,
+			Seed:        st.Seed,
+			Stream:      uint64(st.Number),
+			TTL:         st.TTL,
+			ReadPolicy:  read,
+			WritePolicy: write,
+		}, client)
+		if err != nil {
+			return nil, fmt.Errorf("stage %d: %w", st.Number, err)
+		}
+		s.jobs = append(s.jobs, job)
+	}
+	return s, nil
+}
+
+// indexes turns bin numbers from 1 into indexes from 0.
+func indexes(bins []int) []int {
+	var list []int
+	for _, b := range bins {
+		list = append(list, b-1)
+	}
+	return list
+}
+
+// Run runs all stages, or until ctx is cancelled, whose cause then is in the
+// result. It must be called once.
+func (s *Sequencer) Run(ctx context.Context, obs Observer) *Result {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &run{Sequencer: s, obs: obs, cancel: cancel, result: &Result{Plan: s.plan}}
+	r.result.Start = time.Now()
+	for i, st := range s.plan.Stages {
+		if st.Pause > 0 {
+			r.pause(ctx, st)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if i == 0 {
+			r.result.Start = time.Now()
+		}
+		r.stage(ctx, st, s.jobs[i])
+	}
+	r.result.End = time.Now()
+	r.result.Total = r.total
+	r.result.Failures = s.stats.Failures()
+	r.result.Stopped = context.Cause(ctx)
+	return r.result
+}
+
+// run is the state of Run.
+type run struct {
+	*Sequencer
+	obs    Observer
+	cancel context.CancelCauseFunc
+	result *Result
+	before workload.Snapshot // at the start of the stage
+	total  workload.Snapshot // at the end of the last period
+	ended  time.Time         // when that was
+}
+
+// check stops the run on an error of the observer.
+func (r *run) check(err error) {
+	if err != nil {
+		r.cancel(err)
+	}
+}
+
+func (r *run) pause(ctx context.Context, st *Stage) {
+	seconds := 1 + rand.New(rand.NewPCG(st.Seed, uint64(st.Number))).IntN(st.Pause)
+	r.check(r.obs.Pause(st, seconds))
+	select {
+	case <-time.After(time.Duration(seconds) * time.Second):
+	case <-ctx.Done():
+	}
+}
+
+// stage runs one stage to its end.
+func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
+	r.before = r.stats.Snapshot()
+	start := time.Now()
+	r.total, r.ended = r.before, start
+	r.check(r.obs.StageStart(st, start))
+
+	done := make(chan int, 1)
+	go func() { done <- job.Run(ctx, r.stats) }()
+	abandoned := r.watch(ctx, st, start, done)
+
+	r.period(st, time.Now())
+	res := &StageResult{
+		Stage:     st,
+		Start:     start,
+		Elapsed:   r.ended.Sub(start),
+		Snapshot:  r.total.Sub(r.before),
+		Abandoned: abandoned,
+	}
+	r.result.Stages = append(r.result.Stages, res)
+	r.check(r.obs.StageEnd(res))
+}
+
+// watch reports a period every second until the stage is over, and leaves the
+// last one to its caller.
+func (r *run) watch(ctx context.Context, st *Stage, start time.Time, done <-chan int) (abandoned int) {
+	// A walk of the key range may take any time; once it is done, only the
+	// minimum duration is left.
+	endKnown := st.Workload.Endless()
+	stop := ctx.Done()
+	var rest <-chan time.Time
+	for tick := start.Add(period); ; tick = tick.Add(period) {
+		timer := time.NewTimer(time.Until(tick))
+		for waiting := true; waiting; {
+			select {
+			case abandoned = <-done:
+				left := st.Duration - time.Since(start)
+				if st.Workload.Endless() || left <= 0 || ctx.Err() != nil {
+					timer.Stop()
+					return abandoned
+				}
+				endKnown, rest = true, time.After(left)
+			case <-rest:
+				timer.Stop()
+				return abandoned
+			case <-stop:
+				if rest != nil {
+					timer.Stop()
+					return abandoned
+				}
+				stop = nil // the workers end now; done will tell
+			case <-timer.C:
+				waiting = false
+			}
+		}
+		// Near the stage's end the period is left to grow to that end, so
+		// that no line shows a few milliseconds as if they were a second.
+		if off := tick.Sub(start) - st.Duration; !endKnown || off < -period/2 || off > period/2 {
+			r.period(st, time.Now())
+		}
+	}
+}
+
+// period reports what happened since the last period, unless that is nothing in
+// next to no time.
+func (r *run) period(st *Stage, now time.Time) {
+	total := r.stats.Snapshot()
+	p := &Period{
+		Stage:      st,
+		End:        now,
+		SinceStart: now.Sub(r.result.Start),
+		Elapsed:    now.Sub(r.ended),
+		Delta:      total.Sub(r.total),
+		InStage:    total.Sub(r.before),
+		Total:      total,
+	}
+	r.total, r.ended = total, now
+	if p.Elapsed < period/2 && p.Delta.Total() == (workload.Counts{}) {
+		return
+	}
+	r.check(r.obs.Period(p))
+}

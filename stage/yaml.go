@@ -1,0 +1,301 @@
+package stage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/aeroload/aeroload/internal/suggest"
+	"github.com/aeroload/aeroload/workload"
+)
+
+// maxFileSize is far above any stage file written by hand or by a script, and
+// keeps a wrong path from filling the memory.
+const maxFileSize = 4 << 20
+
+// Load reads and validates a stage file. Its error is [Problems] when the file
+// could be read: every error of the file, each with its place.
+func Load(path string, d Defaults) (*Plan, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("stage file: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("stage file: %w", err)
+	}
+	if len(data) > maxFileSize {
+		return nil, fmt.Errorf("stage file %s is larger than %d MiB", path, maxFileSize>>20)
+	}
+	return Parse(path, data, d)
+}
+
+// Parse validates the text of a stage file; name stands for it in errors, which
+// are [Problems].
+func Parse(name string, data []byte, d Defaults) (*Plan, error) {
+	r := reader{name: name, data: data}
+	root := r.document()
+	var drafts []*draft
+	if root != nil {
+		drafts = r.stages(root)
+	}
+	if err := r.problems.err(); len(drafts) == 0 && err != nil {
+		return nil, err
+	}
+	plan, err := resolve(name, drafts, d, r.problems)
+	if err != nil {
+		return nil, err
+	}
+	plan.HDRDir = r.hdrDir
+	return plan, nil
+}
+
+// hdrKey is the top-level key that names the folder for HDR histograms.
+const hdrKey = "hdr-hist"
+
+// reader walks a file's YAML nodes and collects what is wrong with them.
+type reader struct {
+	name     string
+	data     []byte
+	problems Problems
+	hdrDir   string
+}
+
+func (r *reader) at(n *yaml.Node) Place { return Place{r.name, n.Line, n.Column} }
+
+// document returns the root node of the file's only document, or nil with a
+// problem.
+func (r *reader) document() *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(r.data))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		r.problems.add(Place{r.name, 1, 1}, "the file holds no stages")
+		return nil
+	case err != nil:
+		r.syntaxError(err)
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		r.problems.add(r.at(&second), "a second YAML document begins here: a stage file is one document")
+	case !errors.Is(err, io.EOF):
+		r.syntaxError(err)
+		return nil
+	}
+	return doc.Content[0]
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (?s:(.*))$`)
+
+// syntaxError reports an error of the YAML parser, which names at most a line;
+// the column is that of the line's first text.
+func (r *reader) syntaxError(err error) {
+	line, message := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		message = m[2]
+	}
+	column := 1
+	if lines := bytes.Split(r.data, []byte("\n")); line >= 1 && line <= len(lines) {
+		text := lines[line-1]
+		column += len(text) - len(bytes.TrimLeft(text, " \t"))
+	}
+	r.problems.add(Place{r.name, line, column}, "not valid YAML: %s", message)
+}
+
+// stages reads the top level: a list of stages, or a mapping of defaults and
+// stages.
+func (r *reader) stages(root *yaml.Node) []*draft {
+	root = deref(root)
+	switch {
+	case isNull(root):
+		r.problems.add(r.at(root), "the file holds no stages")
+		return nil
+	case root.Kind == yaml.SequenceNode:
+		return r.list(root, nil)
+	case root.Kind != yaml.MappingNode:
+		r.problems.add(r.at(root), "expected a list of stages, not %s", describe(root))
+		return nil
+	}
+	var defaults, list *yaml.Node
+	for key, val := range r.pairs(root) {
+		switch key.Value {
+		case "defaults":
+			defaults = val
+		case "stages":
+			list = val
+		case hdrKey:
+			r.hdrDir, _ = r.scalar(hdrKey, val)
+		default:
+			if _, ok := lookupField(key.Value); ok {
+				r.problems.add(r.at(key), "%q is a key of a stage: begin each stage with a dash, or put the stages under a key stages:", key.Value)
+			} else {
+				r.problems.add(r.at(key), "unknown key %q; expected defaults, stages or %s%s", key.Value, hdrKey,
+					suggest.DidYouMean(key.Value, []string{"defaults", "stages", hdrKey}))
+			}
+		}
+	}
+	switch {
+	case list == nil:
+		if len(r.problems) == 0 {
+			r.problems.add(r.at(root), "the file holds no stages: the key stages is missing")
+		}
+		return nil
+	case list.Kind != yaml.SequenceNode:
+		r.problems.add(r.at(list), "stages: expected a list of stages, not %s", describe(list))
+		return nil
+	}
+	if defaults != nil && defaults.Kind != yaml.MappingNode {
+		if !isNull(defaults) {
+			r.problems.add(r.at(defaults), "defaults: expected a mapping of stage keys, not %s", describe(defaults))
+		}
+		defaults = nil
+	}
+	return r.list(list, defaults)
+}
+
+func (r *reader) list(list, defaults *yaml.Node) []*draft {
+	if len(list.Content) == 0 {
+		r.problems.add(r.at(list), "the list of stages is empty")
+		return nil
+	}
+	var common map[string]value
+	if defaults != nil {
+		common = r.values(defaults)
+		if v, ok := common["stage"]; ok {
+			r.problems.add(v.place, "stage: a stage's number cannot be a default")
+			delete(common, "stage")
+		}
+		// Checked here too, since every stage may override a wrong default.
+		newDraft(0, r.at(defaults)).applyAll(common, &r.problems)
+	}
+	var drafts []*draft
+	for i, item := range list.Content {
+		item = deref(item)
+		d := newDraft(i+1, r.at(item))
+		drafts = append(drafts, d)
+		if item.Kind != yaml.MappingNode {
+			r.problems.add(d.place, "expected a stage (a mapping such as `workload: RU,75`), not %s", describe(item))
+			d.bad["workload"] = true
+			continue
+		}
+		own := r.values(item)
+		for key, v := range common {
+			if _, ok := own[key]; !ok {
+				own[key] = v
+			}
+		}
+		d.applyAll(own, &r.problems)
+	}
+	return drafts
+}
+
+// applyAll applies values in the order of the fields.
+func (d *draft) applyAll(values map[string]value, problems *Problems) {
+	for _, f := range fields {
+		if v, ok := values[f.name]; ok {
+			d.apply(f, v, problems)
+		}
+	}
+}
+
+// values reads the keys of a stage into texts.
+func (r *reader) values(mapping *yaml.Node) map[string]value {
+	values := map[string]value{}
+	for key, val := range r.pairs(mapping) {
+		name := key.Value
+		switch _, ok := lookupField(name); {
+		case name == udfKey:
+			r.problems.add(r.at(key), "udf is %w", workload.ErrNotSupported)
+		case !ok:
+			r.problems.add(r.at(key), "unknown key %q%s", name, suggest.DidYouMean(name, fieldNames()))
+		default:
+			if text, ok := r.scalar(name, val); ok {
+				values[name] = value{text, r.at(val)}
+			}
+		}
+	}
+	return values
+}
+
+// scalar returns the text of a stage key's value. Bin numbers may also be a YAML
+// list of scalars.
+func (r *reader) scalar(name string, n *yaml.Node) (string, bool) {
+	if (name == "read-bins" || name == "write-bins") && n.Kind == yaml.SequenceNode {
+		var items []string
+		for _, item := range n.Content {
+			if item = deref(item); item.Kind != yaml.ScalarNode {
+				r.problems.add(r.at(item), "%s: expected a bin number, not %s", name, describe(item))
+				return "", false
+			}
+			items = append(items, item.Value)
+		}
+		return strings.Join(items, ","), true
+	}
+	switch {
+	case isNull(n):
+		r.problems.add(r.at(n), "%s: the value is missing", name)
+		return "", false
+	case n.Kind != yaml.ScalarNode:
+		r.problems.add(r.at(n), "%s: expected a single value, not %s", name, describe(n))
+		return "", false
+	}
+	return n.Value, true
+}
+
+// pairs yields the keys and values of a mapping, and reports keys that are not
+// plain words or are given twice.
+func (r *reader) pairs(mapping *yaml.Node) func(yield func(key, val *yaml.Node) bool) {
+	return func(yield func(key, val *yaml.Node) bool) {
+		first := map[string]int{}
+		for i := 0; i+1 < len(mapping.Content); i += 2 {
+			key, val := deref(mapping.Content[i]), deref(mapping.Content[i+1])
+			if key.Kind != yaml.ScalarNode {
+				r.problems.add(r.at(key), "expected a key, not %s", describe(key))
+				continue
+			}
+			if line, ok := first[key.Value]; ok {
+				r.problems.add(r.at(key), "the key %q is given twice; it stands in line %d already", key.Value, line)
+				continue
+			}
+			first[key.Value] = key.Line
+			if !yield(key, val) {
+				return
+			}
+		}
+	}
+}
+
+func deref(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case isNull(n):
+		return "nothing"
+	}
+	text := n.Value
+	if runes := []rune(text); len(runes) > 40 {
+		text = string(runes[:40]) + "…"
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,43 @@
+package workload
+
+import (
+	"errors"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
+	"github.com/aerospike/aerospike-client-go/v8/types"
+)
+
+// outcome is how one transaction ended.
+type outcome uint8
+
+const (
+	hit outcome = iota
+	miss
+	timeout
+	failed
+)
+
+// classify turns a client error into an outcome and the result code that says
+// most about it. The client chains the errors of a transaction's attempts, the
+// last outermost; "retries used up" only says that there was another error.
+func classify(err as.Error) (outcome, types.ResultCode) {
+	code := types.ResultCode(types.COMMON_ERROR)
+	for e := error(err); e != nil; {
+		var ae *as.AerospikeError
+		if !errors.As(e, &ae) {
+			break
+		}
+		code = ae.ResultCode
+		if code != types.MAX_RETRIES_EXCEEDED {
+			break
+		}
+		e = ae.Unwrap()
+	}
+	switch code {
+	case types.KEY_NOT_FOUND_ERROR:
+		return miss, code
+	case types.TIMEOUT:
+		return timeout, code
+	}
+	return failed, code
+}

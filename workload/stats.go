@@ -1,0 +1,252 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aerospike/aerospike-client-go/v8/types"
+
+	"github.com/aeroload/aeroload/histogram"
+)
+
+// Op is a kind of transaction as results tell them apart.
+type Op uint8
+
+// The operations, in the order in which results show them. A delete, of bins or
+// of a record, counts as a write, as in asbench.
+const (
+	Write Op = iota
+	Read
+	UDF
+)
+
+// NumOps is the number of operations.
+const NumOps = 3
+
+// String returns the operation's name: write, read or udf.
+func (o Op) String() string { return [NumOps]string{"write", "read", "udf"}[o] }
+
+// Counts holds how transactions of one operation ended. Each transaction counts
+// in exactly one field.
+type Counts struct {
+	Hit     uint64 // the record was there, or was written
+	Miss    uint64 // there was no such record to read or to delete
+	Timeout uint64 // no answer within the total timeout, or the server gave up
+	Error   uint64 // anything else
+}
+
+// Answered returns the number of transactions that the server answered.
+func (c Counts) Answered() uint64 { return c.Hit + c.Miss }
+
+// Measured returns the number of transactions whose latency is recorded: those
+// that were answered, and those that timed out. To leave the latter out would
+// make a stalled server look fast. The latency of another error says nothing
+// about the cluster's speed.
+func (c Counts) Measured() uint64 { return c.Hit + c.Miss + c.Timeout }
+
+// Attempted returns the number of transactions, however they ended.
+func (c Counts) Attempted() uint64 { return c.Measured() + c.Error }
+
+// Sub returns the counts since prev, an earlier state of the same counters.
+func (c Counts) Sub(prev Counts) Counts {
+	return Counts{c.Hit - prev.Hit, c.Miss - prev.Miss, c.Timeout - prev.Timeout, c.Error - prev.Error}
+}
+
+// Add returns the sum of both.
+func (c Counts) Add(d Counts) Counts {
+	return Counts{c.Hit + d.Hit, c.Miss + d.Miss, c.Timeout + d.Timeout, c.Error + d.Error}
+}
+
+// Stats gathers what the workers of a run measure. All of it is cumulative over
+// the run; a stage or a period is the difference of two snapshots, so nothing is
+// ever reset under the workers' feet. Methods may be called at any time.
+type Stats struct {
+	tallies  []tally
+	service  [NumOps]*histogram.Recorder
+	response [NumOps]*histogram.Recorder // nil unless some stage is throttled
+	lateness *histogram.Recorder         // likewise
+
+	mu       sync.Mutex
+	failures map[failureKey]*Failure
+}
+
+// maxShards bounds the histograms' memory (about 190 KB a shard, operation and
+// kind of latency). Beyond it workers share shards, which their atomic counters
+// allow.
+const maxShards = 32
+
+// NewStats makes the statistics of a run whose stages have at most the given
+// number of workers. With throttled, response times and start lateness are
+// recorded besides service times.
+func NewStats(workers int, throttled bool) *Stats {
+	shards := min(workers, maxShards)
+	s := &Stats{tallies: make([]tally, workers), failures: map[failureKey]*Failure{}}
+	for op := range s.service {
+		s.service[op] = histogram.NewRecorder(shards)
+		if throttled {
+			s.response[op] = histogram.NewRecorder(shards)
+		}
+	}
+	if throttled {
+		s.lateness = histogram.NewRecorder(shards)
+	}
+	for i := range s.tallies {
+		t := &s.tallies[i]
+		t.stats = s
+		for op := range s.service {
+			t.service[op] = s.service[op].Shard(i)
+			if throttled {
+				t.response[op] = s.response[op].Shard(i)
+			}
+		}
+		if throttled {
+			t.lateness = s.lateness.Shard(i)
+		}
+	}
+	return s
+}
+
+// Snapshot is the state of a run's statistics at one moment, or the difference
+// of two.
+type Snapshot struct {
+	Counts [NumOps]Counts
+	// Service is the time from the client call to its return.
+	Service [NumOps]*histogram.Snapshot
+	// Response is the time from the transaction's intended start to its
+	// return: what a caller who does not wait for others sees. For stages
+	// without a target rate it is the service time. The elements are nil when
+	// no stage of the run has a target rate.
+	Response [NumOps]*histogram.Snapshot
+	// Lateness is how long after its intended start a transaction started
+	// although its worker was free: the load generator's own delay (timers,
+	// scheduling), which response times include. It is nil like Response.
+	Lateness *histogram.Snapshot
+}
+
+// Snapshot returns the present state.
+func (s *Stats) Snapshot() Snapshot {
+	var snap Snapshot
+	for i := range s.tallies {
+		for op := range snap.Counts {
+			snap.Counts[op] = snap.Counts[op].Add(s.tallies[i].counts[op].load())
+		}
+	}
+	for op := range s.service {
+		snap.Service[op] = s.service[op].Snapshot()
+		if s.response[op] != nil {
+			snap.Response[op] = s.response[op].Snapshot()
+		}
+	}
+	if s.lateness != nil {
+		snap.Lateness = s.lateness.Snapshot()
+	}
+	return snap
+}
+
+// Sub returns what happened between prev, an earlier snapshot of the same run,
+// and s.
+func (s Snapshot) Sub(prev Snapshot) Snapshot {
+	d := s
+	for op := range d.Counts {
+		d.Counts[op] = s.Counts[op].Sub(prev.Counts[op])
+		d.Service[op] = s.Service[op].Sub(prev.Service[op])
+		if s.Response[op] != nil {
+			d.Response[op] = s.Response[op].Sub(prev.Response[op])
+		}
+	}
+	if s.Lateness != nil {
+		d.Lateness = s.Lateness.Sub(prev.Lateness)
+	}
+	return d
+}
+
+// Latency returns the latencies to show for an operation: response times when
+// the run has them, else service times.
+func (s Snapshot) Latency(op Op) *histogram.Snapshot {
+	if s.Response[op] != nil {
+		return s.Response[op]
+	}
+	return s.Service[op]
+}
+
+// Total returns the counts of all operations together.
+func (s Snapshot) Total() Counts {
+	var total Counts
+	for _, c := range s.Counts {
+		total = total.Add(c)
+	}
+	return total
+}
+
+// Failure is the number of transactions of one operation that ended with one
+// result code, timeouts included.
+type Failure struct {
+	Op      Op
+	Code    types.ResultCode
+	Count   uint64
+	Example string // the text of the first such error
+}
+
+// Name returns the result code's name as the client spells it.
+func (f Failure) Name() string { return f.Code.String() }
+
+type failureKey struct {
+	op   Op
+	code types.ResultCode
+}
+
+// Failures returns a row for each operation and result code, most frequent
+// first.
+func (s *Stats) Failures() []Failure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows := make([]Failure, 0, len(s.failures))
+	for _, f := range s.failures {
+		rows = append(rows, *f)
+	}
+	slices.SortFunc(rows, func(a, b Failure) int {
+		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Code, b.Code))
+	})
+	return rows
+}
+
+// fail counts a failure by its code. A failed transaction has cost the client
+// far more than this lock.
+func (s *Stats) fail(op Op, code types.ResultCode, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.failures[failureKey{op, code}]
+	if f == nil {
+		f = &Failure{Op: op, Code: code, Example: err.Error()}
+		s.failures[failureKey{op, code}] = f
+	}
+	f.Count++
+}
+
+// tally is one worker's share of the statistics. No other worker writes its
+// counters, and the padding keeps them off the neighbours' cache lines.
+type tally struct {
+	counts   [NumOps]counters
+	service  [NumOps]*histogram.Shard
+	response [NumOps]*histogram.Shard
+	lateness *histogram.Shard
+	stats    *Stats
+	_        [64]byte
+}
+
+type counters struct{ hit, miss, timeout, failed atomic.Uint64 }
+
+func (c *counters) load() Counts {
+	return Counts{c.hit.Load(), c.miss.Load(), c.timeout.Load(), c.failed.Load()}
+}
+
+// latency records one measured transaction.
+func (t *tally) latency(op Op, service, response time.Duration) {
+	t.service[op].Record(service)
+	if t.response[op] != nil {
+		t.response[op].Record(response)
+	}
+}
