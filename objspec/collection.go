@@ -78,6 +78,9 @@ func (p *parser) elements(f *form) error {
 		if err := p.expect(',', `"," or "]"`); err != nil {
 			return err
 		}
+		if p.at(']') {
+			return nil
+		}
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 
 // parser reads a spec by recursive descent; p.pos is the next unread byte.
 //
-//	spec  = item { "," item } [ " " ]
+//	spec  = item { "," item } [ "," ] [ " " ]
 //	item  = [ number "*" ] form
 //	form  = "I" [ size ] | "S" length | "B" length | "D" | "b"
 //	      | string | number | "true" | "T" | "false" | "F"
-//	      | "[" [ item { "," item } ] "]"
+//	      | "[" [ item { "," item } [ "," ] ] "]"
 //	      | "{" [ item ":" item { "," item ":" item } ] "}"
 //
 // One blank may stand on either side of "," ":" and "*", after an opening and
-// before a closing bracket. asbench's parser has it so too, but also lets a
-// spec or a list end in a comma, takes no blank before a list's comma, and
-// accepts S0 and B0.
+// before a closing bracket. asbench's parser has it so too, but takes no blank
+// before a list's comma. As there, a comma may end a spec or a list, but not a
+// map.
 type parser struct {
 	text  string
 	pos   int
@@ -70,6 +70,9 @@ func (p *parser) spec() ([]item, error) {
 		}
 		if err := p.expect(',', `"," or the end of the spec`); err != nil {
 			return nil, err
+		}
+		if p.pos == len(p.text) {
+			return items, nil
 		}
 	}
 }
@@ -208,9 +211,6 @@ func (p *parser) length(digits string) (int, error) {
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || n > maxRecordBytes {
 		return 0, p.errorAt(p.pos, "a length of %s is over %d bytes, the most a record can hold", shorten(digits), maxRecordBytes)
-	}
-	if n == 0 {
-		return 0, p.errorAt(p.pos, "expected a length of at least 1 after %q, found %q", string(letter), shorten(digits))
 	}
 	return int(n), nil
 }

@@ -67,6 +67,11 @@ func TestConstants(t *testing.T) {
 		{`[ 2 * 1 , 3 ]`, []any{int64(1), int64(1), int64(3)}, "a blank wherever one may be"},
 		{`{ 1 : 2 , 3 : 4 }`, entries{{int64(1), int64(2)}, {int64(3), int64(4)}}, "in a map too"},
 		{`5 `, int64(5), "asbench takes a blank at the end"},
+		{`5,`, int64(5), "and a comma"},
+		{`[5,6,]`, []any{int64(5), int64(6)}, "in lists too"},
+		{`S0`, "", "strings of no length"},
+		{`B0`, []byte{}, "and bytes"},
+		{`{S0:T,1:F}`, entries{{"", true}, {int64(1), false}}, "which may be map keys, as there is one of them"},
 	}
 	for _, tt := range tests {
 		g := mustParse(t, tt.spec, Options{}).NewGenerator(1)
@@ -120,8 +125,6 @@ func TestErrors(t *testing.T) {
 	}{
 		{``, 0, "expected a bin, found the end of the spec"},
 		{` I1`, 0, "expected a bin, found a blank"},
-		{`I1,`, 3, "expected a bin, found the end"},
-		{`I1, `, 4, "expected a bin, found the end"},
 		{`I1,,I2`, 3, `expected a bin, found ","`},
 		{`I1,  I2`, 4, "expected a bin, found a second blank"},
 		{`I1  ,I2`, 3, `expected "," or the end of the spec, found a second blank`},
@@ -145,8 +148,6 @@ func TestErrors(t *testing.T) {
 		{`I-1`, 1, `expected "," or the end of the spec, found "-"`},
 		{`S`, 1, `expected a length after "S", found the end`},
 		{`S,I1`, 1, `expected a length after "S", found ","`},
-		{`S0`, 1, `expected a length of at least 1 after "S", found "0"`},
-		{`B0`, 1, `expected a length of at least 1 after "B", found "0"`},
 		{`S-1`, 1, `expected a length after "S", found "-"`},
 		{`S1x`, 1, `expected a length after "S", found "1x"`},
 		{`B99999999999999999999`, 1, "a length of 99999999999999999999 is over 8388608"},
@@ -189,8 +190,9 @@ func TestErrors(t *testing.T) {
 		{`"\x4"`, 1, `two hex digits after \x, found "4"`},
 		{`"\x4`, 1, `two hex digits after \x, found "4"`},
 		{`[I2`, 3, `expected "," or "]", found the end`},
+		{`{2*S0:T}`, 1, "the map needs 2 different S0 keys; there are only 1"},
+		{`{1:2,}`, 5, "expected a map key"},
 		{`[I2,`, 4, `expected a list element, found the end`},
-		{`[I2,]`, 4, `expected a list element, found "]"`},
 		{`[I2}`, 3, `expected "," or "]", found "}"`},
 		{`[  ]`, 2, `found a second blank`},
 		{`I3]`, 2, `expected "," or the end of the spec, found "]"`},

@@ -103,7 +103,8 @@ func (h *HDRFiles) flush() error {
 			{"response_" + op.String(), p.Total.Response[op], h.start},
 			{stagePrefix + "response_" + op.String(), p.InStage.Response[op], h.stage},
 		} {
-			if f.data == nil || f.data.Count() == 0 {
+			closedLoop := p.Stage.TPS == 0 && f.data == p.InStage.Response[op]
+			if f.data == nil || f.data.Count() == 0 || closedLoop {
 				continue
 			}
 			if err := h.write(f.name, f.data, f.start, p.End); err != nil {

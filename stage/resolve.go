@@ -2,7 +2,6 @@ package stage
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
@@ -75,7 +74,7 @@ func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems)
 	object, err := objspec.Parse(spec.text, defaults.ObjectOptions)
 	if err != nil {
 		d.bad["object-spec"] = true
-		problems.addErr(spec.place, fmt.Errorf("object-spec: %w", err))
+		problems.addErr(spec.place, err)
 		return
 	}
 	d.Object = object

@@ -94,7 +94,12 @@ func (r *reader) document() *yaml.Node {
 	return doc.Content[0]
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (?s:(.*))$`)
+var (
+	yamlLine = regexp.MustCompile(`^yaml: line (\d+): (?s:(.*))$`)
+	// For what its parser finds, unlike its scanner, yaml.v3 counts lines from
+	// 0 (decode.go, parser.fail). These are the parser's messages (parserc.go).
+	fromParser = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
+)
 
 // syntaxError reports an error of the YAML parser, which names at most a line;
 // the column is that of the line's first text.
@@ -103,6 +108,9 @@ func (r *reader) syntaxError(err error) {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = m[2]
+		if fromParser.MatchString(message) {
+			line++
+		}
 	}
 	column := 1
 	if lines := bytes.Split(r.data, []byte("\n")); line >= 1 && line <= len(lines) {

@@ -82,14 +82,14 @@ func Parse(text string) (Workload, error) {
 	targets := s.percentages(&w)
 	if n := len(fields) - 1; n > len(targets) {
 		if len(targets) == 0 {
-			return Workload{}, fmt.Errorf("workload %q: %s takes no percentages", text, s.code)
+			return Workload{}, fmt.Errorf("%q: %s takes no percentages", text, s.code)
 		}
-		return Workload{}, fmt.Errorf("workload %q: %s takes at most %d percentages, not %d", text, s.code, len(targets), n)
+		return Workload{}, fmt.Errorf("%q: %s takes at most %d percentages, not %d", text, s.code, len(targets), n)
 	}
 	for i, field := range fields[1:] {
 		p, err := parsePercent(field)
 		if err != nil {
-			return Workload{}, fmt.Errorf("workload %q: percentage %d: %w", text, i+1, err)
+			return Workload{}, fmt.Errorf("%q: percentage %d: %w", text, i+1, err)
 		}
 		*targets[i] = p
 	}
@@ -97,7 +97,7 @@ func Parse(text string) (Workload, error) {
 	case s.shares == 1:
 		w.Write = 100 - w.Read
 	case w.Read+w.Write > 100:
-		return Workload{}, fmt.Errorf("workload %q: %s %% reads and %s %% writes are more than 100 %%",
+		return Workload{}, fmt.Errorf("%q: %s %% reads and %s %% writes are more than 100 %%",
 			text, formatPercent(w.Read), formatPercent(w.Write))
 	}
 	return w, nil
@@ -113,7 +113,7 @@ func lookup(code string) (syntax, error) {
 	}
 	for _, l := range later {
 		if l == code {
-			return syntax{}, fmt.Errorf("workload %s is %w; this version runs %s", code, ErrNotSupported, strings.Join(known, ", "))
+			return syntax{}, fmt.Errorf("%s is %w; this version runs %s", code, ErrNotSupported, strings.Join(known, ", "))
 		}
 	}
 	if code == "" {

@@ -40,7 +40,7 @@ func TestParseErrors(t *testing.T) {
 		{"", "the workload is empty", "nothing"},
 		{"RX", `unknown workload "RX"`, "no such code"},
 		{"ru", `did you mean "RU"?`, "another case"},
-		{"I,50", `workload "I,50": I takes no percentages`, "insert takes none"},
+		{"I,50", `"I,50": I takes no percentages`, "insert takes none"},
 		{"RU,1,2,3,4", "RU takes at most 3 percentages, not 4", "too many"},
 		{"RU,101", `percentage 1: "101" is not a number from 0 to 100`, "above 100"},
 		{"RU,-1", `"-1" is not a number`, "below 0"},

@@ -1,0 +1,365 @@
+package stage
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aeroload/aeroload/keygen"
+	"github.com/aeroload/aeroload/objspec"
+	"github.com/aeroload/aeroload/workload"
+)
+
+// flagDefaults are the values that the flags have when none is given.
+func flagDefaults() Defaults {
+	return Defaults{
+		Namespace: "test", Set: "testset", ObjectSpec: "I4", StartKey: 1, Keys: 1_000_000, Threads: 16, Seed: 7,
+		ObjectOptions: objspec.Options{BinName: "testbin", CompressionRatio: 1},
+	}
+}
+
+func parse(text string) (*Plan, error) { return Parse("f.yaml", []byte(text), flagDefaults()) }
+
+// asbenchFile is a stage file as asbench's users have it, with every key that
+// both tools run.
+const asbenchFile = `- stage: 1
+  desc: "load"
+  workload: I
+  key-start: 1
+  key-end: 50001
+  object-spec: "I4,S50"
+- stage: 2
+  desc: "mixed"
+  duration: 5
+  workload: RU,80
+  key-start: 1
+  key-end: 50001
+  tps: 20000
+  read-bins: 1
+  write-bins: 1,2
+  pause: 3
+  batch-size: 1
+  async: no
+  random: yes
+  expiration-time: -1
+`
+
+func TestParseAsbenchFile(t *testing.T) {
+	plan, err := parse(asbenchFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Stages) != 2 || plan.Namespace != "test" || plan.Set != "testset" || plan.Source != "f.yaml" {
+		t.Fatalf("plan = %+v", plan)
+	}
+	first, second := plan.Stages[0], plan.Stages[1]
+	keys := keygen.Range{Start: 1, End: 50001}
+	if first.Number != 1 || first.Desc != "load" || first.Duration != 0 || first.Workload.Kind != workload.Insert ||
+		first.Keys != keys || first.Object.String() != "I4,S50" || first.Threads != 16 || first.Seed != 7 || first.Random {
+		t.Errorf("stage 1 = %+v", first)
+	}
+	want := *second
+	want.Number, want.Desc, want.Duration, want.TPS, want.Keys = 2, "mixed", 5*time.Second, 20000, keys
+	want.Workload = workload.Workload{Kind: workload.ReadUpdate, Read: 80, Write: 20, ReadAll: 0, WriteAll: 0}
+	want.ReadBins, want.WriteBins, want.Pause, want.Random, want.TTL = []int{1}, []int{1, 2}, 3, true, -1
+	want.Batch, want.BatchRead, want.BatchWrite, want.BatchDelete, want.Threads, want.Seed = 1, 1, 1, 1, 16, 7
+	if !reflect.DeepEqual(*second, want) {
+		t.Errorf("stage 2 = %+v\nwant %+v", *second, want)
+	}
+	if got := second.Object.String(); got != "I4,S50" {
+		t.Errorf("stage 2 has the spec %q, want that of stage 1", got)
+	}
+}
+
+func TestDefaultsAndInheritance(t *testing.T) {
+	for _, c := range []struct {
+		why, text string
+		check     func(s []*Stage) bool
+	}{
+		{"workloads without an end run for 10 s", "- workload: RU",
+			func(s []*Stage) bool { return s[0].Duration == 10*time.Second }},
+		{"walks have no minimum duration", "- workload: I\n- workload: DB",
+			func(s []*Stage) bool { return s[0].Duration == 0 && s[1].Duration == 0 }},
+		{"keys come from the flags", "- workload: I",
+			func(s []*Stage) bool { return s[0].Keys == keygen.Range{Start: 1, End: 1_000_001} }},
+		{"key-end follows from key-start", "- workload: I\n  key-start: 500",
+			func(s []*Stage) bool { return s[0].Keys == keygen.Range{Start: 500, End: 1_000_500} }},
+		{"key-start follows from the flags, not from the stage before", "- workload: I\n  key-start: 500\n- workload: I\n  key-end: 30",
+			func(s []*Stage) bool { return s[1].Keys == keygen.Range{Start: 1, End: 30} }},
+		{"the object spec comes from the stage before, over several", "- workload: I\n  object-spec: S8\n- workload: RU\n- workload: RU",
+			func(s []*Stage) bool { return s[2].Object.String() == "S8" }},
+		{"the first object spec comes from the flags", "- workload: I\n- workload: I\n  object-spec: S8",
+			func(s []*Stage) bool { return s[0].Object.String() == "I4" && s[1].Object.String() == "S8" }},
+		{"defaults apply to each stage that does not say otherwise",
+			"defaults: {workload: 'RU,70', tps: 5, threads: 2}\nstages: [{desc: a}, {tps: 9}]",
+			func(s []*Stage) bool {
+				return s[0].TPS == 5 && s[1].TPS == 9 && s[0].Workload.Read == 70 && s[1].Threads == 2 && s[0].Desc == "a"
+			}},
+		{"a default object spec goes before the stage's before", "defaults: {object-spec: I1, workload: I}\nstages: [{object-spec: S8}, {}]",
+			func(s []*Stage) bool { return s[1].Object.String() == "I1" }},
+		{"a file may have no defaults", "stages: [{workload: I}]", func(s []*Stage) bool { return len(s) == 1 }},
+		{"batch-size is the size of all batches", "- workload: I\n  batch-size: 1",
+			func(s []*Stage) bool { return s[0].BatchRead == 1 && s[0].BatchWrite == 1 && s[0].BatchDelete == 1 }},
+		{"bins may be a list", "- workload: RU\n  object-spec: I,I,I\n  read-bins: [1, 3]",
+			func(s []*Stage) bool {
+				return reflect.DeepEqual(s[0].ReadBins, []int{1, 3}) && s[0].Workload.ReadAll == 0
+			}},
+		{"a percentage goes before the bins' default", "- workload: RU,50,30\n  object-spec: I,I,I\n  read-bins: 1,3",
+			func(s []*Stage) bool { return s[0].Workload.ReadAll == 30 && s[0].Workload.WriteAll == 100 }},
+		{"anchors and aliases", "- workload: &w RU,10\n- workload: *w", func(s []*Stage) bool { return s[1].Workload.Read == 10 }},
+		{"a seed and threads per stage", "- workload: RU\n  seed: 18446744073709551615\n  threads: 10000",
+			func(s []*Stage) bool { return s[0].Seed == 1<<64-1 && s[0].Threads == 10000 }},
+		{"every key that exists", "- workload: I\n  key-start: 0\n  key-end: 9223372036854775808",
+			func(s []*Stage) bool { return s[0].Keys == keygen.Range{Start: 0, End: 1 << 63} }},
+	} {
+		plan, err := parse(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+		} else if !c.check(plan.Stages) {
+			t.Errorf("%s: got %+v", c.why, *plan.Stages[len(plan.Stages)-1])
+		}
+	}
+}
+
+func TestNumbersAndDurations(t *testing.T) {
+	for _, c := range []struct {
+		key, text string
+		want      func(*Stage) bool
+	}{
+		{"key-end", "10M", func(s *Stage) bool { return s.Keys.End == 10_000_000 }},
+		{"key-end", "1_000_000", func(s *Stage) bool { return s.Keys.End == 1_000_000 }},
+		{"key-end", "2k", func(s *Stage) bool { return s.Keys.End == 2000 }},
+		{"key-end", "1.5G", func(s *Stage) bool { return s.Keys.End == 1_500_000_000 }},
+		{"key-end", "0x3e8", func(s *Stage) bool { return s.Keys.End == 1000 }},
+		{"key-end", `"77"`, func(s *Stage) bool { return s.Keys.End == 77 }},
+		{"tps", "0.5", func(s *Stage) bool { return s.TPS == 0.5 }},
+		{"tps", "100k", func(s *Stage) bool { return s.TPS == 100_000 }},
+		{"duration", "90", func(s *Stage) bool { return s.Duration == 90*time.Second }},
+		{"duration", "30s", func(s *Stage) bool { return s.Duration == 30*time.Second }},
+		{"duration", "5m", func(s *Stage) bool { return s.Duration == 5*time.Minute }},
+		{"duration", "1h30m", func(s *Stage) bool { return s.Duration == 90*time.Minute }},
+		{"duration", "250ms", func(s *Stage) bool { return s.Duration == 250*time.Millisecond }},
+		{"duration", "1.5", func(s *Stage) bool { return s.Duration == 1500*time.Millisecond }},
+		{"expiration-time", "-2", func(s *Stage) bool { return s.TTL == -2 }},
+		{"expiration-time", "1h", func(s *Stage) bool { return s.TTL == 3600 }},
+		{"random", "Yes", func(s *Stage) bool { return s.Random }},
+		{"random", "FALSE", func(s *Stage) bool { return !s.Random }},
+	} {
+		plan, err := parse("- workload: RU\n  " + c.key + ": " + c.text)
+		if err != nil {
+			t.Errorf("%s: %s: %v", c.key, c.text, err)
+		} else if !c.want(plan.Stages[0]) {
+			t.Errorf("%s: %s: got %+v", c.key, c.text, *plan.Stages[0])
+		}
+	}
+}
+
+// A file whose every error is of a kind of its own; the golden file holds what
+// is said about them.
+func TestErrorsAreReportedTogetherWithTheirPlaces(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Parse(filepath.Base(file), data, flagDefaults())
+		var problems Problems
+		if !errors.As(err, &problems) {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		golden(t, strings.TrimSuffix(file, ".yaml")+".golden", err.Error()+"\n")
+	}
+}
+
+// Each of these is the only thing wrong with its file.
+func TestSingleErrors(t *testing.T) {
+	for _, c := range []struct{ why, text, want string }{
+		{"an empty file", "", "f.yaml:1:1: the file holds no stages"},
+		{"nothing but a comment", "# later\n", "f.yaml:1:1: the file holds no stages"},
+		{"an empty list", "[]", "f.yaml:1:1: the list of stages is empty"},
+		{"an empty list of stages", "stages: []", "f.yaml:1:9: the list of stages is empty"},
+		{"null", "~", "f.yaml:1:1: the file holds no stages"},
+		{"a word", "hello", `f.yaml:1:1: expected a list of stages, not "hello"`},
+		{"defaults alone", "defaults: {tps: 3}", "f.yaml:1:1: the file holds no stages: the key stages is missing"},
+		{"several documents", "- workload: I\n---\n- workload: I", "f.yaml:2:1: a second YAML document begins here: a stage file is one document"},
+		{"a stage without a dash", "workload: I", `f.yaml:1:1: "workload" is a key of a stage: begin each stage with a dash, or put the stages under a key stages:`},
+		{"broken YAML", "- workload: I\n  tps: [1", "f.yaml:2:3: not valid YAML: did not find expected ',' or ']'"},
+		{"a mapping that ends too early", "- workload: I\n  tps: 1\n bad: 2", "f.yaml:3:2: not valid YAML: did not find expected '-' indicator"},
+		{"a tab", "- workload: I\n\ttps: 1", "f.yaml:2:2: not valid YAML: found a tab character that violates indentation"},
+		{"an unknown key", "- workload: I\n  duraton: 3", `f.yaml:2:3: unknown key "duraton"; did you mean "duration"?`},
+		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, DB; did you mean "RU"?`},
+		{"no workload", "- desc: x", "f.yaml:1:3: stage 1 has no workload"},
+		{"a key twice", "- workload: I\n  tps: 1\n  tps: 2", `f.yaml:3:3: the key "tps" is given twice; it stands in line 2 already`},
+		{"a wrong number", "- workload: I\n- stage: 3\n  workload: I", "f.yaml:2:10: stage: stage 3 stands at position 2: number the stages 1, 2, 3, … in their order, or leave the numbers out"},
+		{"no value", "- workload: I\n  tps:", "f.yaml:2:7: tps: the value is missing"},
+		{"a list for a number", "- workload: I\n  tps: [1]", "f.yaml:2:8: tps: expected a single value, not a list"},
+		{"a boolean that is none", "- workload: I\n  async: maybe", `f.yaml:2:10: async: "maybe" is not a boolean: expected true or false, yes or no`},
+		{"a word for a number", "- workload: I\n  tps: fast", `f.yaml:2:8: tps: "fast" is not a number of transactions per second`},
+		{"a negative rate", "- workload: I\n  tps: -1", "f.yaml:2:8: tps: -1 is out of range: expected a rate from 0 (unthrottled) to 1G"},
+		{"an exponent", "- workload: I\n  key-end: 1e6", `f.yaml:2:12: key-end: "1e6" is not a key number: expected a whole number such as 1000000, 1_000_000 or 1M`},
+		{"overflow", "- workload: I\n  key-end: 18446744073709551616", "f.yaml:2:12: key-end: 18446744073709551616 is out of range: expected a key from 0 to 9223372036854775808"},
+		{"overflow by suffix", "- workload: I\n  key-end: 99999999999999999999G", "f.yaml:2:12: key-end: 99999999999999999999G is out of range: expected a key from 0 to 9223372036854775808"},
+		{"half a key", "- workload: I\n  key-end: 1.5", `f.yaml:2:12: key-end: "1.5" is not a key number: expected a whole number such as 1000000, 1_000_000 or 1M`},
+		{"octal", "- workload: I\n  key-end: 010", `f.yaml:2:12: key-end: "010" is not a key number: expected a whole number such as 1000000, 1_000_000 or 1M`},
+		{"an empty range", "- workload: I\n  key-start: 5\n  key-end: 5", "f.yaml:3:12: the key range [5, 5) is empty: key-start must be below key-end"},
+		{"a range past the last key", "- workload: I\n  key-start: 9223372036854775807", "f.yaml:2:14: the key range [9223372036854775807, 9223372036855775807) goes past the largest integer key, 9223372036854775807"},
+		{"a negative duration", "- workload: RU\n  duration: -5", "f.yaml:2:13: duration: -5 is out of range: a duration cannot be negative"},
+		{"a duration in words", "- workload: RU\n  duration: 5 min", `f.yaml:2:13: duration: "5 min" is not a duration: expected a number of seconds, or a number with a unit such as 30s, 5m or 1h30m`},
+		{"no duration", "- workload: RU\n  duration: 0", "f.yaml:2:13: duration: the workload RU,50%,100%,100% has no end of its own and would run for no time at all"},
+		{"an endless duration", "- workload: RU\n  duration: 99999999999", "f.yaml:2:13: duration: 99999999999 seconds is too long: the longest duration is ten years"},
+		{"a TTL below -2", "- workload: I\n  expiration-time: -3", "f.yaml:2:20: expiration-time: -3 is out of range: a duration cannot be negative (0 is the namespace's default, -1 never, -2 leaves it as it is)"},
+		{"a TTL that means something else", "- workload: I\n  expiration-time: 4294967295", "f.yaml:2:20: expiration-time: 4294967295 seconds is too long: the longest duration is ten years (0 is the namespace's default, -1 never, -2 leaves it as it is)"},
+		{"bins that do not exist", "- workload: RU\n  object-spec: I,I\n  read-bins: 1,3", `f.yaml:3:14: read-bins: there is no bin 3: the object spec "I,I" has 2`},
+		{"bins out of order", "- workload: RU\n  object-spec: I,I\n  write-bins: 2,1", `f.yaml:3:15: write-bins: bin 1 in "2,1" comes after bin 2: bin numbers must ascend`},
+		{"bin 0", "- workload: RU\n  read-bins: 0", `f.yaml:2:14: read-bins: "0" in "0" is not a bin number: expected whole numbers from 1, such as 1,3,4`},
+		{"read-bins without reads", "- workload: I\n  read-bins: 1", "f.yaml:2:14: read-bins: the workload I reads nothing"},
+		{"write-bins without writes", "- workload: RU,100\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RU,100%,100%,0% writes no bins"},
+		{"write-bins with whole-record deletes only", "- workload: RUD,50,0\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RUD,50%,0%,100%,0% writes no bins"},
+		{"random deletes", "- workload: DB\n  random: true", "f.yaml:2:11: random: the workload DB writes no values"},
+		{"no threads", "- workload: I\n  threads: 0", "f.yaml:2:12: threads: 0 is out of range: expected a number of threads from 1 to 10000"},
+		{"a pause of half seconds", "- workload: I\n  pause: 1.5", "f.yaml:2:10: pause: 1.5 is not a whole number of seconds"},
+		{"a line break in the description", "- workload: I\n  desc: \"a\\nb\"", `f.yaml:2:9: desc: "a\nb" does not fit on the line that announces a stage`},
+		{"a stage that is a word", "- workload: I\n- mixed", "f.yaml:2:3: expected a stage (a mapping such as `workload: RU,75`), not \"mixed\""},
+		{"a wrong default", "defaults: {tps: x}\nstages: [{workload: I}, {workload: I}]", `f.yaml:1:17: tps: "x" is not a number of transactions per second`},
+		{"a wrong default that no stage uses", "defaults: {tps: x}\nstages: [{workload: I, tps: 1}]", `f.yaml:1:17: tps: "x" is not a number of transactions per second`},
+		{"a number as a default", "defaults: {stage: 1}\nstages: [{workload: I}]", "f.yaml:1:19: stage: a stage's number cannot be a default"},
+		{"defaults that are a list", "defaults: []\nstages: [{workload: I}]", "f.yaml:1:11: defaults: expected a mapping of stage keys, not a list"},
+		{"an unknown key at the top", "stages: [{workload: I}]\ndefault: {}", `f.yaml:2:1: unknown key "default"; expected defaults, stages or hdr-hist; did you mean "defaults"?`},
+		{"an object spec", "- workload: I\n  object-spec: I4,Q9", "f.yaml:2:16: object spec: "},
+	} {
+		_, err := parse(c.text)
+		switch {
+		case err == nil:
+			t.Errorf("%s: no error", c.why)
+		case c.why == "an object spec":
+			if !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(err.Error(), "^") {
+				t.Errorf("%s: %v", c.why, err)
+			}
+		case err.Error() != c.want:
+			t.Errorf("%s:\n got %v\nwant %s", c.why, err, c.want)
+		case NotSupported(err):
+			t.Errorf("%s: reported as not supported", c.why)
+		}
+	}
+}
+
+func TestNotSupportedYet(t *testing.T) {
+	for _, text := range []string{
+		"- workload: RUF,40,40", "- workload: C,50", "- workload: CI,50", "- workload: CK,50",
+		"- workload: I\n  batch-size: 10", "- workload: RU\n  batch-read-size: 2", "- workload: RU\n  batch-write-size: 2",
+		"- workload: DB\n  batch-delete-size: 2", "- workload: RU\n  async: true",
+		"- workload: RU\n  udf: {module: m, function: f}",
+	} {
+		if _, err := parse(text); !NotSupported(err) || !strings.Contains(err.Error(), "not supported yet") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestLoadReadsFiles(t *testing.T) {
+	dir := t.TempDir()
+	good := filepath.Join(dir, "good.yaml")
+	if err := os.WriteFile(good, []byte(asbenchFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := Load(good, flagDefaults()); err != nil || len(plan.Stages) != 2 {
+		t.Errorf("Load = %v, %v", plan, err)
+	}
+	if _, err := Load(filepath.Join(dir, "none.yaml"), flagDefaults()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := Load(dir, flagDefaults()); err == nil {
+		t.Error("a folder: no error")
+	}
+	large := filepath.Join(dir, "large.yaml")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("#"), maxFileSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(large, flagDefaults()); err == nil || !strings.Contains(err.Error(), "larger than 4 MiB") {
+		t.Errorf("a large file: %v", err)
+	}
+}
+
+func TestFromFlags(t *testing.T) {
+	plan, err := FromFlags([]FlagValue{{"--workload", "workload", "RU,80"}, {"--throughput", "tps", "200"}, {"--duration", "duration", "5"}}, flagDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := plan.Stages[0]
+	if len(plan.Stages) != 1 || s.TPS != 200 || s.Duration != 5*time.Second || s.Workload.Read != 80 || s.Number != 1 ||
+		s.Desc != "default config (specify your own with --workload-stages)" {
+		t.Errorf("stage = %+v", s)
+	}
+	_, err = FromFlags([]FlagValue{{"--workload", "workload", "RX"}, {"--throughput", "tps", "abc"}}, flagDefaults())
+	if err == nil || !strings.Contains(err.Error(), `--throughput: tps: "abc" is not a number`) || !strings.Contains(err.Error(), `--workload: workload: unknown workload "RX"`) {
+		t.Errorf("wrong flags: %v", err)
+	}
+	d := flagDefaults()
+	d.Keys = 0
+	if _, err = FromFlags([]FlagValue{{"--workload", "workload", "I"}}, d); err == nil || !strings.HasPrefix(err.Error(), "--keys: the key range [1, 1) is empty") {
+		t.Errorf("no keys: %v", err)
+	}
+}
+
+// What WriteYAML prints must mean the same plan, whatever the flags are then.
+func TestWriteYAMLRoundTrip(t *testing.T) {
+	for _, text := range []string{
+		asbenchFile,
+		"- workload: RU\n- workload: DB\n  write-bins: 1\n- workload: RUD,1,2,3,4\n  duration: 1.5\n  tps: 0.25",
+		"- workload: I\n  object-spec: '\"a\\tb\",123,{2*S4:D},true'\n  desc: '1: \"yes\" # no'",
+		"hdr-hist: some/where\nstages: [{workload: I, desc: 'true', object-spec: '12'}]",
+	} {
+		plan, err := parse(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		var out bytes.Buffer
+		if err := plan.WriteYAML(&out); err != nil {
+			t.Fatal(err)
+		}
+		other := Defaults{Namespace: "test", Set: "testset", ObjectSpec: "D", StartKey: 99, Keys: 1, Threads: 1, Seed: 99, ObjectOptions: flagDefaults().ObjectOptions}
+		again, err := Parse("f.yaml", out.Bytes(), other)
+		if err != nil {
+			t.Fatalf("%q printed as\n%s\n%v", text, out.String(), err)
+		}
+		if !reflect.DeepEqual(plan, again) {
+			t.Errorf("%q printed as\n%s\nreads back as %+v", text, out.String(), again.Stages[0])
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(asbenchFile)
+	f.Add("defaults: {workload: I, tps: 1k}\nstages: [{object-spec: '[3*I2]'}, {}]")
+	f.Add("- &a {workload: RU}\n- *a")
+	f.Add("- workload: RU\n  read-bins: [1]\n  duration: 1h")
+	f.Fuzz(func(t *testing.T, text string) {
+		plan, err := parse(text)
+		if err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "f.yaml:") && !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "--") {
+					t.Fatalf("an error without a place: %q", err)
+				}
+			}
+			return
+		}
+		var out bytes.Buffer
+		if err := plan.WriteYAML(&out); err != nil {
+			t.Fatal(err)
+		}
+		again, err := parse(out.String())
+		if err != nil || !reflect.DeepEqual(plan, again) {
+			t.Fatalf("%q printed as\n%s\nreads back with %v", text, out.String(), err)
+		}
+	})
+}
