@@ -23,8 +23,8 @@ type Sequencer struct {
 
 // Prepare makes a plan ready to run: what can fail fails here, before the first
 // transaction. The policies are those of single-record reads and writes; they
-// are copied.
-func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.WritePolicy) (*Sequencer, error) {
+// are copied. newTimer makes the timers that keep stages to their rates.
+func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.WritePolicy, newTimer workload.NewTimer) (*Sequencer, error) {
 	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxThreads(), plan.Throttled())}
 	for _, st := range plan.Stages {
 		job, err := workload.Prepare(workload.Spec{
@@ -42,6 +42,7 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 			Seed:        st.Seed,
 			Stream:      uint64(st.Number),
 			TTL:         st.TTL,
+			NewTimer:    newTimer,
 			ReadPolicy:  read,
 			WritePolicy: write,
 		}, client)

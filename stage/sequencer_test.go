@@ -83,7 +83,7 @@ func sequence(t *testing.T, text string, latency, stop time.Duration, fail func(
 			t.Fatal(err)
 		}
 		client = &slowClient{latency: latency}
-		s, err := Prepare(plan, client, as.NewPolicy(), as.NewWritePolicy(0, 0))
+		s, err := Prepare(plan, client, as.NewPolicy(), as.NewWritePolicy(0, 0), workload.GoTimer)
 		if err != nil {
 			t.Fatal(err)
 		}

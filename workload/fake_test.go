@@ -92,6 +92,7 @@ func specOf(workload string) Spec {
 		Duration:    time.Second,
 		Object:      object,
 		Seed:        1,
+		NewTimer:    GoTimer, // which follows virtual time
 		ReadPolicy:  as.NewPolicy(),
 		WritePolicy: as.NewWritePolicy(0, 0),
 	}

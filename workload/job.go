@@ -47,6 +47,8 @@ type Spec struct {
 	// TTL is the records' time to live in seconds, or 0 for the namespace's
 	// default, -1 for never, -2 to leave it as it is.
 	TTL int64
+	// NewTimer makes the timers of workers that keep to a rate.
+	NewTimer NewTimer
 	// ReadPolicy and WritePolicy are the policies that the stage starts from.
 	ReadPolicy  *as.BasePolicy
 	WritePolicy *as.WritePolicy
@@ -151,9 +153,13 @@ const drainGrace = time.Second
 func (j *Job) Run(ctx context.Context, stats *Stats) (abandoned int) {
 	var running atomic.Int64
 	var wg sync.WaitGroup
-	start := time.Now()
-	for i := range j.spec.Threads {
-		w := newWorker(j, i, start, &stats.tallies[i])
+	workers := make([]*worker, j.spec.Threads)
+	for i := range workers {
+		workers[i] = newWorker(ctx, j, i, &stats.tallies[i])
+	}
+	start := time.Now() // what it takes to make workers is no part of the stage
+	for _, w := range workers {
+		w.epoch = start
 		running.Add(1)
 		wg.Go(func() {
 			defer running.Add(-1)

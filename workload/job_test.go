@@ -255,7 +255,11 @@ func TestRates(t *testing.T) {
 			spec.Schedule.TPS, spec.Threads = c.tps, c.threads
 			spec.Duration = time.Duration(c.seconds) * time.Second
 			client := newFakeClient()
+			start := time.Now()
 			runJob(t, spec, client)
+			if took := time.Since(start); took != spec.Duration {
+				t.Errorf("%g/s with %d threads took %v, want %v", c.tps, c.threads, took, spec.Duration)
+			}
 			if got := len(client.calls); got != c.want {
 				t.Errorf("%g/s for %d s with %d threads made %d transactions, want %d", c.tps, c.seconds, c.threads, got, c.want)
 			}

@@ -22,43 +22,45 @@ const (
 	deleteRecord
 )
 
-// worker runs transactions one after the other. Everything it touches per
-// transaction is its own.
+// worker runs transactions one after the other. Everything it writes per
+// transaction is its own, on cache lines of its own.
 type worker struct {
 	job   *Job
 	tally *tally
 
-	rng     *rand.PCG
+	rng     rand.PCG
 	uniform *keygen.Uniform
 	part    keygen.Part
 	values  *objspec.Generator // nil when all records get the same value
 	key     *as.Key
 
 	slots slots
-	timer *time.Timer
+	timer Timer // nil without a rate
 
 	epoch time.Time     // the stage's start; all times below count from it
 	end   time.Duration // when the last transaction ended
 	limit time.Duration // no transaction starts after it
+
+	_ [64]byte // keeps the neighbour in memory off the last line
 }
 
-func newWorker(j *Job, i int, epoch time.Time, t *tally) *worker {
+func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	s := &j.spec
 	w := &worker{
 		job:   j,
 		tally: t,
 		// One stream per stage and worker; a thread count fits 16 bits.
-		rng:   rand.NewPCG(s.Seed, s.Stream<<16|uint64(i)),
+		rng:   *rand.NewPCG(s.Seed, s.Stream<<16|uint64(i)),
 		part:  s.Keys.Part(i, s.Threads),
 		slots: s.Schedule.slots(i, s.Threads),
-		timer: time.NewTimer(0),
-		epoch: epoch,
 		limit: math.MaxInt64,
 	}
-	<-w.timer.C
-	w.uniform = keygen.NewUniform(s.Keys, w.rng)
+	w.uniform = keygen.NewUniform(s.Keys, &w.rng)
 	if s.Workload.Endless() {
 		w.limit = s.Duration
+	}
+	if s.Schedule.Throttled() {
+		w.timer = s.Schedule.timers(s.NewTimer)(ctx)
 	}
 	if s.Random && s.Workload.Kind != Delete {
 		w.values = s.Object.NewGenerator(s.Seed)
@@ -76,7 +78,10 @@ func (w *worker) run(ctx context.Context) {
 
 	// Any error here is one of key construction, which integer keys do not have.
 	w.key, _ = as.NewKey(w.job.spec.Namespace, w.job.spec.Set, 0)
-	throttled := w.job.spec.Schedule.Throttled()
+	throttled := w.timer != nil
+	if throttled {
+		defer w.timer.Close()
+	}
 	for !stop.Load() && w.end < w.limit {
 		act, key, ok := w.next()
 		if !ok {
@@ -86,7 +91,7 @@ func (w *worker) run(ctx context.Context) {
 		var intended time.Duration
 		var waited bool
 		if throttled {
-			if intended, waited, ok = w.await(ctx); !ok {
+			if intended, waited, ok = w.await(); !ok {
 				return
 			}
 		}
@@ -103,25 +108,16 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// await waits until the worker's next transaction is due. It returns the
-// intended start and whether there was anything to wait for, and false when no
-// further transaction may start.
-func (w *worker) await(ctx context.Context) (intended time.Duration, waited, ok bool) {
+// await waits until the worker's next transaction is due, or the stage's time is
+// over. It returns the intended start and whether there was anything to wait
+// for, and false when no further transaction may start.
+func (w *worker) await() (intended time.Duration, waited, ok bool) {
 	intended = w.slots.take()
-	if intended >= w.limit {
-		return intended, false, false
-	}
-	wait := intended - w.end
-	if wait <= 0 {
-		return intended, false, true
-	}
-	w.timer.Reset(wait)
-	select {
-	case <-w.timer.C:
-		return intended, true, true
-	case <-ctx.Done():
+	wait := min(intended, w.limit) - w.end
+	if wait > 0 && !w.timer.Wait(wait) {
 		return intended, true, false
 	}
+	return intended, wait > 0, intended < w.limit
 }
 
 // next decides what the next transaction does, and to which key. It returns

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -48,11 +48,21 @@ func execute(args []string, stdout, stderr io.Writer) error {
 			}
 		}
 	}
+	return cmd.run(newSettings(), args, stdout, stderr)
+}
+
+// run puts the flags into s and runs the command's action.
+func (cmd command) run(s *settings, args []string, stdout, stderr io.Writer) error {
 	args, err := normalize(args, append(generalOptions(), cmd.options...), stderr)
 	if err != nil {
 		return err
 	}
-	return newApp(cmd, newSettings(), stdout, stderr).Run(append([]string{"aeroload"}, args...))
+	// Beside the help nothing counts; the library would look for a help topic
+	// of the name of the first argument.
+	if help := slices.Index(args, "--help"); help >= 0 && !slices.Contains(args[:help], "--") {
+		args = []string{"--help"}
+	}
+	return newApp(cmd, s, stdout, stderr).Run(append([]string{"aeroload"}, args...))
 }
 
 // newApp describes a command to the CLI library.
@@ -70,8 +80,8 @@ func newApp(cmd command, s *settings, stdout, stderr io.Writer) *cli.App {
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return &usageError{err} },
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Action: func(ctx *cli.Context) error {
-			if len(s.errs) > 0 {
-				return &usageError{errors.Join(s.errs...)}
+			if err := s.wrong(); err != nil {
+				return err
 			}
 			return cmd.action(s, ctx.Args().Slice(), stdout, stderr)
 		},
@@ -89,9 +99,16 @@ func unexpected(args []string) error {
 	}
 	var names []string
 	for _, c := range commands() {
+		if c.name == args[0] {
+			return usagef("the command %s comes first, before all flags: aeroload %[1]s …", c.name)
+		}
 		names = append(names, c.name)
 	}
-	return usagef("unexpected argument %q%s", args[0], suggest.DidYouMean(args[0], names))
+	hint := suggest.DidYouMean(args[0], names)
+	if hint == "" {
+		hint = "; for the help use --help"
+	}
+	return usagef("unexpected argument %q%s", args[0], hint)
 }
 
 // version is what the module system knows of this build.

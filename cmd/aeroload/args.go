@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/aeroload/aeroload/internal/suggest"
 )
@@ -14,23 +16,33 @@ import (
 // glued to its short flag (-z16), several switches behind one dash (-dL), long
 // names behind a single dash (-upn x), a value that begins with a dash
 // (-e -1), camelCase names (with a warning to log), and a value that may be
-// missing (-P). What is no flag is returned in its place.
+// missing (-P). What is no flag may stand between the flags, and is returned
+// behind them and a "--". The error tells of everything that is wrong.
 func normalize(args []string, options []*option, log io.Writer) ([]string, error) {
 	n := normalizer{options: options, log: log}
+	var operands []string
+	var errs []error
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		switch {
-		case arg == "--":
-			return append(n.out, args[i:]...), nil
-		case arg == "-" || !strings.HasPrefix(arg, "-"):
-			n.out = append(n.out, arg)
+		if arg == "--" {
+			operands = append(operands, args[i+1:]...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			operands = append(operands, arg)
 			continue
 		}
 		used, err := n.flag(arg, args[i+1:])
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
 		}
 		i += used
+	}
+	if len(errs) > 0 {
+		return nil, &usageError{errors.Join(errs...)}
+	}
+	if len(operands) > 0 {
+		n.out = append(append(n.out, "--"), operands...)
 	}
 	return n.out, nil
 }
@@ -44,54 +56,71 @@ type normalizer struct {
 // flag reads one argument that begins with a dash. It returns how many of the
 // following arguments it used as its value.
 func (n *normalizer) flag(arg string, rest []string) (used int, err error) {
-	name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	long := strings.HasPrefix(arg, "--")
+	body, long := strings.CutPrefix(arg, "--")
+	if !long {
+		body = arg[1:]
+	}
+	name, value, hasValue := strings.Cut(body, "=")
 	if o := n.lookup(name, long); o != nil {
 		return n.emit(o, arg, value, hasValue, rest)
 	}
-	if !long {
+	if !long && name != "" {
 		if o := n.short(name[:1]); o != nil {
-			return n.glued(o, arg, arg[2:], rest)
+			return n.glued(o, arg, body[1:], rest)
 		}
 	}
-	return 0, usagef("unknown flag %s%s", strings.SplitN(arg, "=", 2)[0], n.suggest(name))
+	typed, _, _ := strings.Cut(arg, "=") // the value may be a password
+	return 0, usagef("unknown flag %s%s", typed, n.suggest(name))
 }
 
 // glued reads what follows a short flag in the same argument: its value, or
 // further short flags.
 func (n *normalizer) glued(o *option, arg, tail string, rest []string) (int, error) {
-	for o.arg == "" {
+	for o.arg == "" && tail != "" {
 		n.out = append(n.out, "--"+o.name)
-		if tail == "" {
-			return 0, nil
+		_, size := utf8.DecodeRuneInString(tail)
+		letter := tail[:size]
+		if o, tail = n.short(letter), tail[size:]; o == nil {
+			return 0, usagef("unknown flag -%s in %s", letter, arg)
 		}
-		next := n.short(tail[:1])
-		if next == nil {
-			return 0, usagef("%s: unknown flag -%s", arg, tail[:1])
-		}
-		o, tail = next, tail[1:]
 	}
-	if tail == "" {
-		return n.emit(o, arg, "", false, rest)
-	}
-	return n.emit(o, arg, strings.TrimPrefix(tail, "="), true, rest)
+	return n.emit(o, arg, strings.TrimPrefix(tail, "="), tail != "", rest)
 }
 
 // emit appends the flag in its canonical form.
 func (n *normalizer) emit(o *option, arg, value string, hasValue bool, rest []string) (int, error) {
+	name := "--" + o.name
 	switch {
 	case o.arg == "" && hasValue:
-		return 0, usagef("%s: the flag --%s takes no value", arg, o.name)
+		return 0, usagef("%s: %s is a switch and takes no value", arg, name)
 	case o.arg == "":
-		n.out = append(n.out, "--"+o.name)
+		n.out = append(n.out, name)
 		return 0, nil
-	case hasValue, o.optional:
-		n.out = append(n.out, "--"+o.name+"="+value)
+	case hasValue:
+		n.out = append(n.out, name+"="+value)
 		return 0, nil
-	case len(rest) == 0:
-		return 0, usagef("%s needs a value: %s", arg, o.arg)
+	case o.optional:
+		// What follows is not shown: it is a password.
+		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			return 1, usagef("%s: its value is written without a blank before it: %s=%s", arg, name, o.arg)
+		}
+		n.out = append(n.out, name+"=")
+		return 0, nil
 	}
-	n.out = append(n.out, "--"+o.name+"="+rest[0])
+	needs := fmt.Sprintf("%s needs a value", arg)
+	if arg != name {
+		needs = fmt.Sprintf("%s (%s) needs a value", arg, name)
+	}
+	if len(rest) == 0 {
+		if o.short == "h" {
+			return 0, usagef("%s: %s; for the help use --help", needs, o.arg)
+		}
+		return 0, usagef("%s: %s", needs, o.arg)
+	}
+	if next, _, _ := strings.Cut(rest[0], "="); strings.HasPrefix(next, "--") && n.long(next[2:]) != nil {
+		return 0, usagef("%s, not the flag %s: %s", needs, next, o.arg)
+	}
+	n.out = append(n.out, name+"="+rest[0])
 	return 1, nil
 }
 
@@ -99,7 +128,7 @@ func (n *normalizer) emit(o *option, arg, value string, hasValue bool, rest []st
 // a single dash.
 func (n *normalizer) lookup(name string, long bool) *option {
 	if len(name) <= 1 {
-		if long || name == "" {
+		if long {
 			return nil
 		}
 		return n.short(name)
@@ -107,17 +136,16 @@ func (n *normalizer) lookup(name string, long bool) *option {
 	if o := n.long(name); o != nil {
 		return o
 	}
-	kebab := kebabCase(name)
-	o := n.long(kebab)
-	if o != nil && kebab != name {
-		fmt.Fprintf(n.log, "warning: the flag %s is now spelled --%s\n", name, kebab)
+	o := n.camelCase(name)
+	if o != nil {
+		fmt.Fprintf(n.log, "warning: the flag %s is now spelled --%s\n", name, o.name)
 	}
 	return o
 }
 
 func (n *normalizer) short(letter string) *option {
 	for _, o := range n.options {
-		if o.short == letter {
+		if o.short != "" && o.short == letter {
 			return o
 		}
 	}
@@ -126,37 +154,40 @@ func (n *normalizer) short(letter string) *option {
 
 func (n *normalizer) long(name string) *option {
 	for _, o := range n.options {
-		if o.name == name {
+		if o.name == name || slices.Contains(o.aliases, name) {
 			return o
 		}
-		for _, a := range o.aliases {
-			if a == name {
-				return o
-			}
+	}
+	return nil
+}
+
+// camelCase finds an option by an old spelling such as maxRetries, readModeAP or
+// tlsCaFile: the words of its name without dashes, and capitals anywhere but in
+// front. Names of one word have no such spelling: -Port is -P with the password
+// "ort".
+func (n *normalizer) camelCase(name string) *option {
+	lower := strings.ToLower(name)
+	if lower == name || name[0] != lower[0] {
+		return nil
+	}
+	for _, o := range n.options {
+		if strings.Contains(o.name, "-") && strings.ReplaceAll(o.name, "-", "") == lower {
+			return o
 		}
 	}
 	return nil
 }
 
 func (n *normalizer) suggest(name string) string {
+	if name == "h" {
+		name = "help"
+	}
 	var known []string
 	for _, o := range n.options {
-		known = append(append(known, "--"+o.name), o.aliases...)
+		known = append(known, "--"+o.name)
+		for _, a := range o.aliases {
+			known = append(known, "--"+a)
+		}
 	}
 	return suggest.DidYouMean("--"+name, known)
-}
-
-// kebabCase turns maxRetries into max-retries.
-func kebabCase(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) {
-			if i > 0 {
-				b.WriteByte('-')
-			}
-			r = unicode.ToLower(r)
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -24,6 +24,12 @@ func writeHelp(w io.Writer, cmd command) {
 	for _, line := range usageLines(cmd) {
 		b.WriteString("  " + line + "\n")
 	}
+	if cmd.name == "" {
+		b.WriteString("\nCommands (aeroload COMMAND --help tells their flags):\n")
+		for _, c := range commands() {
+			fmt.Fprintf(&b, "  %-*s%s\n", helpIndent-2, c.name, c.usage)
+		}
+	}
 	category := ""
 	for _, o := range append(cmd.options, generalOptions()...) {
 		if o.category != category {
@@ -59,16 +65,20 @@ func writeOption(b *strings.Builder, o *option) {
 	case o.arg != "":
 		names += " " + o.arg
 	}
-	text := o.usage
+	words := strings.Fields(o.usage)
+	for _, a := range o.aliases {
+		words[len(words)-1] += ";"
+		words = append(words, "also", "--"+a)
+	}
 	if o.def != "" {
-		text += " (default: " + o.def + ")"
+		words = append(words, "(default: "+o.def+")") // stays on one line
 	}
 	line := "  " + names
 	if utf8.RuneCountInString(line) > helpIndent-2 {
 		b.WriteString(line + "\n")
 		line = ""
 	}
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words {
 		if n := utf8.RuneCountInString(line); n > helpIndent && n+1+utf8.RuneCountInString(word) > helpWidth {
 			b.WriteString(line + "\n")
 			line = ""

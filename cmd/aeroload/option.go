@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -20,6 +21,15 @@ type option struct {
 	set      func(s *settings, text string) error // text means nothing for a switch
 }
 
+// wrap puts the flag in front of an error, unless it is there already: the
+// errors of package cluster begin with it.
+func (o *option) wrap(err error) error {
+	if prefix := "--" + o.name + ": "; !strings.HasPrefix(err.Error(), prefix) {
+		return fmt.Errorf("%s%w", prefix, err)
+	}
+	return err
+}
+
 // flag returns the option as the CLI library sets it.
 func (o *option) flag(s *settings) cli.Flag {
 	return &cli.GenericFlag{Name: o.name, Value: &optionValue{o, s}}
@@ -36,7 +46,7 @@ type optionValue struct {
 func (v *optionValue) Set(text string) error {
 	v.settings.given[v.option.name] = true
 	if err := v.option.set(v.settings, text); err != nil {
-		v.settings.errs = append(v.settings.errs, fmt.Errorf("--%s: %w", v.option.name, err))
+		v.settings.errs = append(v.settings.errs, v.option.wrap(err))
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func connectionOptions() []*option {
 			usage: "connections to a node at most",
 			set:   setInt(func(s *settings) *int { return &s.cluster.MaxConnsPerNode }, 1, math.MaxInt32)},
 		{name: "namespace", short: "n", arg: "NAME", def: "test", category: catConnection, usage: "namespace of all records",
-			set: setString(func(s *settings) *string { return &s.defaults.Namespace })},
+			set: setName(func(s *settings) *string { return &s.defaults.Namespace })},
 		{name: "set", short: "s", arg: "NAME", def: "testset", category: catConnection, usage: "set of all records",
 			set: setString(func(s *settings) *string { return &s.defaults.Set })},
 	}
@@ -80,7 +80,7 @@ func connectionOptions() []*option {
 func defaultOptions() []*option {
 	return []*option{
 		{name: "bin", short: "b", arg: "NAME", def: "testbin", category: catStages, usage: "name of the first bin; the others get _2, _3, … behind it",
-			set: setString(func(s *settings) *string { return &s.defaults.ObjectOptions.BinName })},
+			set: setName(func(s *settings) *string { return &s.defaults.ObjectOptions.BinName })},
 		{name: "start-key", short: "K", arg: "N", def: "1", category: catStages, usage: "first key",
 			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.StartKey })},
 		{name: "keys", short: "k", arg: "N", def: "1000000", category: catStages, usage: "number of keys; 10M and 1_000_000 are understood",
@@ -91,7 +91,7 @@ func defaultOptions() []*option {
 			set: setRatio},
 		{name: "threads", short: "z", arg: "N", def: "16", category: catStages, usage: "workers, each with one transaction on its way; 1 to 10000",
 			set: setInt(func(s *settings) *int { return &s.defaults.Threads }, 1, stage.MaxThreads)},
-		{name: "seed", arg: "N", def: "drawn", category: catStages, usage: "makes values, keys and operations repeatable",
+		{name: "seed", arg: "N", def: "drawn at random", category: catStages, usage: "makes values, keys and operations repeatable",
 			set: setChoice(stage.ParseSeed, func(s *settings) *uint64 { return &s.defaults.Seed })},
 	}
 }
@@ -104,22 +104,22 @@ func stageOptions() []*option {
 	}
 	return []*option{
 		{name: "workload-stages", arg: "FILE", category: catStages, usage: "run the stages of a YAML file; the flags below describe the only stage of a run without one",
-			set: setString(func(s *settings) *string { return &s.stagesFile })},
-		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: "RU,50", usage: "I, RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…] or DB"}, "workload"),
+			set: setName(func(s *settings) *string { return &s.stagesFile })},
+		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I, RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…] or DB"}, "workload"),
 		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
 		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled"}, "tps"),
 		of(option{name: "random", short: "R", usage: "give each record a value of its own"}, "random"),
 		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
-		of(option{name: "read-bins", arg: "1,3,…", def: "all", usage: "bins of partial reads"}, "read-bins"),
-		of(option{name: "write-bins", arg: "1,3,…", def: "all", usage: "bins of partial writes, or to delete"}, "write-bins"),
+		of(option{name: "read-bins", arg: "1,3,…", def: "all", usage: "bins that partial reads take"}, "read-bins"),
+		of(option{name: "write-bins", arg: "1,3,…", def: "all", usage: "bins that partial writes set, or that DB deletes"}, "write-bins"),
 		of(option{name: "batch-size", arg: "N", def: "1", usage: "records a batch (not supported yet)"}, "batch-size"),
-		of(option{name: "batch-read-size", arg: "N", def: "1", usage: "records a batch read (not supported yet)"}, "batch-read-size"),
-		of(option{name: "batch-write-size", arg: "N", def: "1", usage: "records a batch write (not supported yet)"}, "batch-write-size"),
-		of(option{name: "batch-delete-size", arg: "N", def: "1", usage: "records a batch delete (not supported yet)"}, "batch-delete-size"),
+		of(option{name: "batch-read-size", arg: "N", def: "--batch-size", usage: "records a batch read (not supported yet)"}, "batch-read-size"),
+		of(option{name: "batch-write-size", arg: "N", def: "--batch-size", usage: "records a batch write (not supported yet)"}, "batch-write-size"),
+		of(option{name: "batch-delete-size", arg: "N", def: "--batch-size", usage: "records a batch delete (not supported yet)"}, "batch-delete-size"),
 		of(option{name: "async", short: "a", usage: "bound transactions by --async-max-commands, not threads (not supported yet)"}, "async"),
-		of(option{name: "udf-package-name", aliases: []string{"upn"}, arg: "MODULE", usage: "module of a UDF (not supported yet)"}, "udf"),
-		of(option{name: "udf-function-name", aliases: []string{"ufn"}, arg: "FUNCTION", usage: "function of a UDF (not supported yet)"}, "udf"),
-		of(option{name: "udf-function-values", aliases: []string{"ufv"}, arg: "SPEC", usage: "arguments of a UDF (not supported yet)"}, "udf"),
+		{name: "udf-package-name", category: catStages, aliases: []string{"upn"}, arg: "MODULE", usage: "module of a UDF (not supported yet)", set: setUDF},
+		{name: "udf-function-name", category: catStages, aliases: []string{"ufn"}, arg: "FUNCTION", usage: "function of a UDF (not supported yet)", set: setUDF},
+		{name: "udf-function-values", category: catStages, aliases: []string{"ufv"}, arg: "SPEC", usage: "arguments of a UDF (not supported yet)", set: setUDF},
 	}
 }
 
@@ -167,7 +167,7 @@ func outputOptions() []*option {
 		{name: "percentiles", arg: "P,…", def: "50,90,99,99.9,99.99", category: catOutput, usage: "which ones, ascending, from 0 to below 100",
 			set: setPercentiles},
 		{name: "output-file", arg: "FILE", category: catOutput, usage: "append the latency counts of each period to a file; stdout for standard output",
-			set: setString(func(s *settings) *string { return &s.outputFile })},
+			set: setName(func(s *settings) *string { return &s.outputFile })},
 		{name: "output-period", arg: "SECONDS", def: "1", category: catOutput, usage: "length of such a period",
 			set: func(s *settings, text string) error {
 				var n int
@@ -176,7 +176,7 @@ func outputOptions() []*option {
 				return err
 			}},
 		{name: "hdr-hist", arg: "DIR", category: catOutput, usage: "keep HdrHistogram files of the run and of each stage in a folder",
-			set: setString(func(s *settings) *string { return &s.hdrDir })},
+			set: setName(func(s *settings) *string { return &s.hdrDir })},
 		{name: "debug", short: "d", category: catOutput, usage: "show the client's log",
 			set: setBool(func(s *settings) *bool { return &s.debug })},
 	}
@@ -184,7 +184,7 @@ func outputOptions() []*option {
 
 func tlsOptions() []*option {
 	text := func(target func(t *cluster.TLSConfig) *string) func(*settings, string) error {
-		return setString(func(s *settings) *string { return target(&s.cluster.TLS) })
+		return setName(func(s *settings) *string { return target(&s.cluster.TLS) })
 	}
 	on := func(target func(t *cluster.TLSConfig) *bool) func(*settings, string) error {
 		return setBool(func(s *settings) *bool { return target(&s.cluster.TLS) })

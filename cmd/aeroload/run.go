@@ -14,6 +14,7 @@ import (
 	"github.com/aeroload/aeroload/embedded"
 	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
+	"github.com/aeroload/aeroload/workload"
 )
 
 // runStages is the main command: it runs the stages of a file, or the one that
@@ -131,7 +132,7 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	if err := c.WarmUp(ctx, plan.MaxThreads()); err != nil {
 		return nil, cause(ctx, err)
 	}
-	sequencer, err := stage.Prepare(plan, c.Client(), c.ReadPolicy(), c.WritePolicy())
+	sequencer, err := stage.Prepare(plan, c.Client(), c.ReadPolicy(), c.WritePolicy(), workload.FineTimer)
 	if err != nil {
 		return nil, &usageError{err}
 	}

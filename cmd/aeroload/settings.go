@@ -1,16 +1,23 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/stage"
+	"github.com/aeroload/aeroload/workload"
 )
+
+// defaultWorkload is what a run without a stage file and --workload does, as in
+// asbench.
+const defaultWorkload = "RU,50"
 
 // settings is what the command line says.
 type settings struct {
@@ -68,11 +75,25 @@ func newSettings() *settings {
 	return s
 }
 
+// wrong returns all that is wrong with the flags, if any was refused; nil if
+// none was.
+func (s *settings) wrong() error {
+	if len(s.errs) == 0 {
+		return nil
+	}
+	errs := append(slices.Clone(s.errs), s.finish())
+	if len(s.stageFlags) > 0 {
+		_, err := s.plan()
+		errs = append(errs, err)
+	}
+	return &usageError{errors.Join(errs...)}
+}
+
 // finish works out what depends on several flags.
 func (s *settings) finish() error {
 	hosts, err := cluster.ParseHosts(s.hosts, s.port)
 	if err != nil {
-		return usagef("--hosts: %w", err)
+		return &usageError{err}
 	}
 	s.cluster.Hosts = hosts
 	for _, t := range []struct {
@@ -91,28 +112,63 @@ func (s *settings) finish() error {
 			*t.to = *t.only
 		}
 	}
+	var others []string
 	for _, name := range []string{"hosts", "port", "user", "password", "tls-enable"} {
-		if s.embedded && s.given[name] {
-			return usagef("--embedded starts a server of its own and does not go with --%s", name)
+		if s.given[name] {
+			others = append(others, "--"+name)
 		}
+	}
+	if s.embedded && len(others) > 0 {
+		return usagef("%s and --embedded do not go together: --embedded starts a server of its own", strings.Join(others, ", "))
 	}
 	return nil
 }
 
 // plan makes the plan from the stage file or the flags.
 func (s *settings) plan() (*stage.Plan, error) {
-	if s.stagesFile == "" {
-		return asUsage(stage.FromFlags(s.stageFlags, s.defaults))
+	if s.stagesFile != "" {
+		if len(s.stageFlags) > 0 {
+			return nil, usagef("%s and --workload-stages do not go together: the stages are described in %s alone",
+				strings.Join(flagNames(s.stageFlags), ", "), s.stagesFile)
+		}
+		return asUsage(stage.Load(s.stagesFile, s.defaults))
 	}
-	if len(s.stageFlags) > 0 {
-		var names []string
-		for _, f := range s.stageFlags {
+	flags := s.stageFlags
+	if !s.given["workload"] {
+		flags = append(flags, stage.FlagValue{Flag: "--workload", Key: "workload", Text: defaultWorkload})
+	}
+	plan, err := stage.FromFlags(flags, s.defaults)
+	return asUsage(plan, withoutKeys(err, flags))
+}
+
+// flagNames returns the names of the flags, each once.
+func flagNames(flags []stage.FlagValue) []string {
+	var names []string
+	for _, f := range flags {
+		if !slices.Contains(names, f.Flag) {
 			names = append(names, f.Flag)
 		}
-		return nil, usagef("%s and --workload-stages do not go together: put the value into the stages of %s",
-			strings.Join(names, ", "), s.stagesFile)
 	}
-	return asUsage(stage.Load(s.stagesFile, s.defaults))
+	return names
+}
+
+// withoutKeys takes the stage keys out of the problems of flags: --throughput
+// says all that tps says, and is what the user typed.
+func withoutKeys(err error, flags []stage.FlagValue) error {
+	var problems stage.Problems
+	if !errors.As(err, &problems) {
+		return err
+	}
+	problems = slices.Clone(problems)
+	for i, p := range problems {
+		for _, f := range flags {
+			if text, ok := strings.CutPrefix(p.Err.Error(), f.Key+": "); ok && f.Flag == p.Place.Source {
+				problems[i].Err = errors.New(text)
+				break
+			}
+		}
+	}
+	return problems
 }
 
 func asUsage(plan *stage.Plan, err error) (*stage.Plan, error) {
@@ -126,6 +182,18 @@ func asUsage(plan *stage.Plan, err error) (*stage.Plan, error) {
 
 func setString(target func(*settings) *string) func(*settings, string) error {
 	return func(s *settings, text string) error {
+		*target(s) = text
+		return nil
+	}
+}
+
+// setName is setString for what cannot be empty: an unset variable of a script
+// must not turn --output-file "$F" into a run without that file.
+func setName(target func(*settings) *string) func(*settings, string) error {
+	return func(s *settings, text string) error {
+		if text == "" {
+			return errors.New("the value is empty")
+		}
 		*target(s) = text
 		return nil
 	}
@@ -169,7 +237,7 @@ func setTimePointer(target func(*settings) **time.Duration) func(*settings, stri
 
 func parseTime(text string, unit time.Duration) (time.Duration, error) {
 	names := map[time.Duration]string{time.Millisecond: "milliseconds", time.Second: "seconds"}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		// 2^31-1 milliseconds are 24 days: what the wire protocol can say.
 		if n < 0 || n > math.MaxInt32 {
 			return 0, fmt.Errorf("%s is out of range: expected 0 to %d %s", text, math.MaxInt32, names[unit])
@@ -186,8 +254,11 @@ func parseTime(text string, unit time.Duration) (time.Duration, error) {
 func setChoice[T any](parse func(string) (T, error), target func(*settings) *T) func(*settings, string) error {
 	return func(s *settings, text string) error {
 		v, err := parse(text)
+		if err != nil {
+			return err
+		}
 		*target(s) = v
-		return err
+		return nil
 	}
 }
 
@@ -203,6 +274,9 @@ func setStage(flag, key string, isSwitch bool) func(*settings, string) error {
 	}
 }
 
+// setUDF refuses a flag of a UDF.
+func setUDF(*settings, string) error { return fmt.Errorf("UDFs are %w", workload.ErrNotSupported) }
+
 // notUsed accepts a setting that means nothing to the Go client: the command
 // line of a script written for asbench still works. The value is checked.
 func notUsed(low, high int) func(*settings, string) error {
@@ -212,12 +286,17 @@ func notUsed(low, high int) func(*settings, string) error {
 func setPercentiles(s *settings, text string) error {
 	var list []float64
 	for field := range strings.SplitSeq(text, ",") {
-		p, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
-		if err != nil || !(p >= 0 && p < 100) {
-			return fmt.Errorf("%q in %q is not a percentile: expected numbers from 0 to below 100", field, text)
-		}
-		if len(list) > 0 && p <= list[len(list)-1] {
-			return fmt.Errorf("%q: percentiles must ascend", text)
+		field = strings.TrimSpace(field)
+		p, err := strconv.ParseFloat(field, 64)
+		switch {
+		case err != nil || !(p >= 0 && p < 100):
+			where := ""
+			if field != text {
+				where = fmt.Sprintf(" in %q", text)
+			}
+			return fmt.Errorf("%q%s is not a percentile: expected numbers from 0 to below 100, such as 50,99,99.9", field, where)
+		case len(list) > 0 && p <= list[len(list)-1]:
+			return fmt.Errorf("%s in %q does not ascend: each percentile must be above the one before it", field, text)
 		}
 		list = append(list, p)
 	}

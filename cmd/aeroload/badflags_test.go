@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestBadFlags runs whole command lines that are wrong: all end with exit code 2
+// and a message before anything is sent. (A flag that is let through makes the
+// run try 127.0.0.1:3000, and either way ends with another code.)
+func TestBadFlags(t *testing.T) {
+	file := t.TempDir() + "/stages.yaml"
+	if err := os.WriteFile(file, []byte("- workload: I\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string // separated by blanks; '' is an empty argument
+		want string // in the message; several pieces, in their order, separated by |
+	}{
+		// What the argument reader refuses; the rest of that is in TestNormalizeErrors.
+		{"--worklod I", `unknown flag --worklod; did you mean "--workload"?`},
+		{"validate --worklod I", "unknown flag --worklod"},
+		{"validate -h", `unknown flag -h; did you mean "--help"?`},
+		{"serve -h", `unknown flag -h; did you mean "--help"?`},
+		{"serve --lisen :0", `unknown flag --lisen; did you mean "--listen"?`},
+		{"serve --threads 5", "unknown flag --threads"},
+		{"--listen :0", "unknown flag --listen"},
+		{"-z", "-z (--threads) needs a value: N"},
+		{"serve --listen", "--listen needs a value: HOST:PORT"},
+		{"--debug=no", "--debug=no: --debug is a switch and takes no value"},
+
+		// Numbers.
+		{"-k abc", `--keys: "abc" is not a count`},
+		{"-k ''", `--keys: "" is not a count`},
+		{"-k 1.5", `--keys: "1.5" is not a count`},
+		{"-k 0", "--keys: the key range [1, 1) is empty"},
+		{"-k -5", "--keys: -5 is out of range"},
+		{"-k 99999999999999999999", "--keys: 99999999999999999999 is out of range"},
+		{"-K x", `--start-key: "x" is not a count`},
+		{"-z 0", `--threads: "0" is not a whole number from 1 to 10000`},
+		{"-z 10001", `--threads: "10001" is not a whole number from 1 to 10000`},
+		{"-z16x", `--threads: "16x" is not a whole number from 1 to 10000`},
+		{"-z 99999999999999999999", `--threads: "99999999999999999999" is not a whole number`},
+		{"-p 70000", `--port: "70000" is not a whole number from 1 to 65535`},
+		{"-p 0", `--port: "0" is not a whole number from 1 to 65535`},
+		{"-g abc", `--throughput: "abc" is not a number of transactions per second`},
+		{"-g -1", "--throughput: -1 is out of range"},
+		{"-g NaN", `--throughput: "NaN" is not a number`},
+		{"-t abc", `--duration: "abc" is not a duration`},
+		{"-t -1", "--duration: -1 is out of range"},
+		{"-t 0", "--duration: the workload RU,50%,100%,100% has no end of its own"},
+		{"-e -3", "--expiration-time: -3 is out of range"},
+		{"-e soon", `--expiration-time: "soon" is not a duration`},
+		{"--seed -1", `--seed: "-1" is not a seed`},
+		{"--seed 18446744073709551616", `--seed: "18446744073709551616" is not a seed`},
+		{"-T abc", `--timeout: "abc" is not a number of milliseconds`},
+		{"-T 5x", `--timeout: "5x" is not a number of milliseconds`},
+		{"-T -1", "--timeout: -1 is out of range: expected 0 to 2147483647 milliseconds"},
+		{"-T -1s", `--timeout: "-1s" is not a number of milliseconds`},
+		{"--read-timeout 2147483648", "--read-timeout: 2147483648 is out of range"},
+		{"--write-socket-timeout 99999999999999999999", "--write-socket-timeout: 99999999999999999999 is out of range"},
+		{"--connection-timeout x", `--connect-timeout: "x" is not a number of milliseconds`},
+		{"--max-socket-idle x", `--max-socket-idle: "x" is not a number of seconds`},
+		{"--max-retries -1", `--max-retries: "-1" is not a whole number from 0`},
+		{"--max-conns-per-node 0", `--max-conns-per-node: "0" is not a whole number from 1`},
+		{"--output-period 0", `--output-period: "0" is not a whole number from 1`},
+		{"-W 1001", `--event-loops: "1001" is not a whole number from 1 to 1000`},
+		{"-c 5001", `--async-max-commands: "5001" is not a whole number from 1 to 5000`},
+		{"-Y 0", `--conn-pools-per-node: "0" is not a whole number from 1`},
+		{"--batch-size 0", "--batch-size: 0 is out of range"},
+		{"--batch-size 2", "--batch-size: batches are not supported yet"},
+		{"-a", "--async: async is not supported yet"},
+		{"-upn mod", "--udf-package-name: UDFs are not supported yet"},
+		{"--compression-ratio 0", `--compression-ratio: "0" is not a ratio from 0.001 to 1`},
+		{"--compression-ratio 1.01", `--compression-ratio: "1.01" is not a ratio from 0.001 to 1`},
+		{"--compression-ratio NaN", `--compression-ratio: "NaN" is not a ratio`},
+		{"--compression-ratio half", `--compression-ratio: "half" is not a ratio`},
+
+		// Percentiles.
+		{"--percentiles 99,50", `--percentiles: 50 in "99,50" does not ascend`},
+		{"--percentiles 50,50", `--percentiles: 50 in "50,50" does not ascend`},
+		{"--percentiles 100", `--percentiles: "100" is not a percentile: expected numbers from 0 to below 100`},
+		{"--percentiles 50,-1", `--percentiles: "-1" in "50,-1" is not a percentile`},
+		{"--percentiles NaN", `--percentiles: "NaN" is not a percentile`},
+		{"--percentiles Inf", `--percentiles: "Inf" is not a percentile`},
+		{"--percentiles ''", `--percentiles: "" is not a percentile`},
+		{"--percentiles 50,,90", `--percentiles: "" in "50,,90" is not a percentile`},
+		{"--percentiles 50,", `--percentiles: "" in "50," is not a percentile`},
+
+		// Choices.
+		{"--replica foo", `--replica: "foo" is not one of master, any, sequence, prefer-rack`},
+		{"--replica Master", `--replica: "Master" is written "master"`},
+		{"--auth foo", `--auth: "foo" is not one of INTERNAL, EXTERNAL, EXTERNAL_INSECURE, PKI`},
+		{"-N two", `--read-mode-ap: "two" is not one of one, all`},
+		{"-B foo", `--read-mode-sc: "foo" is not one of session, linearize, allowReplica, allowUnavailable`},
+		{"-M foo", `--commit-level: "foo" is not one of all, master`},
+		{"--rack-id x", `--rack-id: rack 1, "x", is not a number`},
+		{"--rack-id 1", "--rack-id: only with --replica prefer-rack"},
+		{"-C prefer-rack", "--rack-id: needed with --replica prefer-rack"},
+
+		// Hosts.
+		{"-h ''", `--hosts: host 1, "": the host is missing`},
+		{"-h a,,b", `--hosts: host 2, "": the host is missing`},
+		{"-h a:70000", `--hosts: host 1, "a:70000": port 70000 is not in 1..65535`},
+		{"-h [::1", `--hosts: host 1, "[::1": the bracket isn't closed`},
+		{"-h ::1", `--hosts: host 1, "::1": put an IPv6 address in brackets`},
+
+		// Texts.
+		{"-w foo", `--workload: unknown workload "foo"`},
+		{"-w RU,101", `--workload: "RU,101"`},
+		{"-o I9", "--object-spec: |I9"},
+		{"-b abcdefghijklmnop", `--object-spec: |"abcdefghijklmnop" has 16 bytes`},
+		{"--read-bins 2", "--read-bins: there is no bin 2"},
+		{"--read-bins 1 -w I", "--read-bins: the workload I reads nothing"},
+		{"--write-bins x", `--write-bins: "x" in "x" is not a bin number`},
+		{"-R -w DB", "--random: the workload DB writes no values"},
+		{"--workload-stages ''", "--workload-stages: the value is empty"},
+		{"--output-file ''", "--output-file: the value is empty"},
+		{"--hdr-hist ''", "--hdr-hist: the value is empty"},
+		{"--tls-cafile ''", "--tls-cafile: the value is empty"},
+		{"-n ''", "--namespace: the value is empty"},
+		{"-b ''", "--bin: the value is empty"},
+
+		// Flags that do not go together.
+		{"--workload-stages FILE -w RU", "--workload and --workload-stages do not go together|FILE"},
+		{"-t 5 --workload-stages FILE -g 1 -t 6", "--duration, --throughput and --workload-stages do not go together|FILE"},
+		{"--workload-stages FILE -R -a -e 1 --read-bins 1 --write-bins 1", "--random, --async, --expiration-time, --read-bins, --write-bins and --workload-stages"},
+		{"--workload-stages FILE --batch-size 1 --batch-read-size 1 --batch-write-size 1 --batch-delete-size 1",
+			"--batch-size, --batch-read-size, --batch-write-size, --batch-delete-size and --workload-stages"},
+		{"--workload-stages nosuch.yaml", "nosuch.yaml: no such file"},
+		{"--embedded -h a", "--hosts and --embedded do not go together"},
+		{"--embedded -p 4000 -U joe -Px --tls-enable", "--port, --user, --password, --tls-enable and --embedded do not go together"},
+		{"-U joe", `--password: missing for --user "joe"`},
+		{"--tls-name x", "--tls-name: has no effect without --tls-enable"},
+		{"--tls-enable --tls-login-only", "--tls-login-only"},
+
+		// Several at once.
+		{"-k abc -p 0 -z 0", `--keys: "abc"|--port: "0"|--threads: "0"`},
+		{"-z 0 -g abc -h :1 -t x", `--threads: "0"|--hosts: host 1, ":1"|--throughput: "abc"|--duration: "x"`},
+		{"-g abc -t x -w foo", `--throughput: "abc"|--duration: "x"|--workload: unknown workload "foo"`},
+		{"--foo --bar=1", "unknown flag --foo|unknown flag --bar"},
+
+		// What is no flag.
+		{"foo", `unexpected argument "foo"; for the help use --help`},
+		{"help", `unexpected argument "help"; for the help use --help`},
+		{"validat x.yaml", `unexpected argument "validat"; did you mean "validate"?`},
+		{"-z 8 validate x.yaml", "the command validate comes first, before all flags: aeroload validate …"},
+		{"-- -z", `unexpected argument "-z"`},
+		{"-w RU 75", `unexpected argument "75"`},
+		{"-P secret", "-P: its value is written without a blank before it"},
+		{"serve foo", `unexpected argument "foo"`},
+		{"validate", "validate needs the name of a stage file"},
+		{"validate nosuch.yaml", "nosuch.yaml: no such file"},
+	} {
+		var args []string
+		for _, arg := range strings.Fields(strings.ReplaceAll(c.args, "FILE", file)) {
+			args = append(args, strings.ReplaceAll(arg, "''", ""))
+		}
+		var stdout, stderr bytes.Buffer
+		code := run(args, &stdout, &stderr)
+		message := stderr.String()
+		if code != exitUsage || stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d\nstdout: %s\nstderr: %s", c.args, code, &stdout, message)
+		}
+		if strings.Contains(message, "secret") {
+			t.Errorf("%s: the message shows the password: %s", c.args, message)
+		}
+		checkMessage(t, message)
+		rest, ok := strings.CutPrefix(message, "aeroload: ")
+		for piece := range strings.SplitSeq(strings.ReplaceAll(c.want, "FILE", file), "|") {
+			if ok {
+				_, rest, ok = strings.Cut(rest, piece)
+			}
+		}
+		if !ok {
+			t.Errorf("%s:\ngot  %swant %s", c.args, message, c.want)
+		}
+	}
+}
+
+// checkMessage looks for what is wrong in any message: words that repeat what
+// stands before them (--throughput: tps: …), and formats that went wrong.
+func checkMessage(t *testing.T, message string) {
+	t.Helper()
+	if strings.Contains(message, "%!") || !strings.HasSuffix(message, "\n") || strings.HasSuffix(message, "\n\n") {
+		t.Errorf("a message is badly formed: %q", message)
+	}
+	for line := range strings.Lines(message) {
+		parts := strings.Split(strings.TrimPrefix(line, "aeroload: "), ": ")
+		for i := 1; i < len(parts); i++ {
+			if strings.TrimLeft(parts[i], "-") == strings.TrimLeft(parts[i-1], "-") {
+				t.Errorf("a message repeats %q: %s", parts[i], line)
+			}
+		}
+	}
+}
+
+func TestUsageErrorUnwraps(t *testing.T) {
+	inner := errors.New("inner")
+	if err := usagef("outer: %w", inner); !errors.Is(err, inner) || err.Error() != "outer: inner" {
+		t.Errorf("usagef gives %v", err)
+	}
+}
