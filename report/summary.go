@@ -62,19 +62,21 @@ func writeRow(w io.Writer, s *stage.StageResult, op workload.Op) {
 
 // writeNotes says what the numbers of a stage mean, and what was odd about it.
 func writeNotes(b *strings.Builder, s *stage.StageResult) {
-	name := fmt.Sprintf("Stage %d (%s)", s.Stage.Number, strings.TrimSpace(strings.TrimPrefix(stageLine(s.Stage), fmt.Sprintf("Stage %d:", s.Stage.Number))))
-	elapsed := s.Elapsed.Round(time.Millisecond)
+	_, desc, _ := strings.Cut(strings.TrimSpace(stageLine(s.Stage)), ": ")
+	fmt.Fprintf(b, "Stage %d (%s): %v, ", s.Stage.Number, desc, s.Elapsed.Round(time.Millisecond))
 	if s.Stage.TPS > 0 {
 		done := float64(s.Total().Attempted()) / s.Elapsed.Seconds()
-		fmt.Fprintf(b, "%s took %v at %.1f of %s transactions/s asked for; response time counts from a transaction's intended start.\n",
-			name, elapsed, done, stage.FormatTPS(s.Stage.TPS))
+		fmt.Fprintf(b, "%.1f of %s tps", done, stage.FormatTPS(s.Stage.TPS))
+		if done < 0.99*s.Stage.TPS && s.Stage.Workload.Endless() {
+			b.WriteString(": it fell behind")
+		}
+		b.WriteString(". Response times count from when a transaction was due.\n")
 		if l := s.Lateness; l.Count() > 0 {
-			fmt.Fprintf(b, "  aeroload itself started transactions late by %d µs (p50), %d µs (p99), %d µs (max).\n",
+			fmt.Fprintf(b, "  They include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
 				l.Percentile(50), l.Percentile(99), l.Max())
 		}
 	} else {
-		fmt.Fprintf(b, "%s took %v as fast as its %s could: service times leave out the waiting that a slow answer would cause at a fixed rate.\n",
-			name, elapsed, count(s.Stage.Threads, "thread"))
+		fmt.Fprintf(b, "closed loop of %s. Service times hide the waiting at a fixed rate.\n", count(s.Stage.Threads, "thread"))
 	}
 	var over int64
 	for op := range s.Service {

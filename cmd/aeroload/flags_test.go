@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,20 +152,28 @@ func (r flagRow) spellings() [][]string {
 
 func TestFlags(t *testing.T) {
 	for _, r := range flagRows() {
+		canonical := "--" + r.name
+		if r.value != "" {
+			canonical += "=" + r.value
+		}
 		for _, args := range r.spellings() {
-			got, want := newSettings(), newSettings()
-			want.defaults.Seed = got.defaults.Seed
-			want.given[r.name] = true
-			r.change(want)
-			if err := want.finish(); err != nil {
-				t.Fatal(err)
+			var log bytes.Buffer
+			got, err := normalize(args, allOptions(allCommands()[0]), &log)
+			if err != nil || !slices.Equal(got, []string{canonical}) || log.Len() > 0 {
+				t.Errorf("%q is read as %q, %v %s", args, got, err, &log)
 			}
-			log, err := parseInto(got, args...)
-			if err != nil || log != "" {
-				t.Errorf("%q: %v %s", args, err, log)
-			} else if !reflect.DeepEqual(got, want) {
-				t.Errorf("%q:\ngot  %+v\nwant %+v", args, got, want)
-			}
+		}
+		got, want := newSettings(), newSettings()
+		want.defaults.Seed = got.defaults.Seed
+		want.given[r.name] = true
+		r.change(want)
+		if err := want.finish(); err != nil {
+			t.Fatal(err)
+		}
+		if log, err := parseInto(got, canonical); err != nil || log != "" {
+			t.Errorf("%s: %v %s", canonical, err, log)
+		} else if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\ngot  %+v\nwant %+v", canonical, got, want)
 		}
 	}
 }
