@@ -1,0 +1,65 @@
+// Package embedded is an Aerospike server that runs inside the calling
+// process. It listens on loopback TCP and speaks the Aerospike wire protocol as
+// a single-node Community Edition 8.1 cluster does, so that any unmodified
+// Aerospike client can connect to it. It is meant for tests, demonstrations and
+// load that needs no installed server; it keeps everything in memory and
+// promises no durability beyond [Server.Restart].
+//
+//	srv, err := embedded.Start(embedded.Config{})
+//	if err != nil { … }
+//	defer srv.Close()
+//	client, err := aerospike.NewClient("127.0.0.1", srv.Port())
+//
+// Tests use [RunT], which closes the server when the test ends. Several servers
+// may run in one process; each takes a free port unless told otherwise.
+//
+// # What it does
+//
+//   - The info protocol, with the commands that clients and tools send.
+//   - Single-record reads, writes, deletes, touches and multi-operation
+//     transactions with every record-exists, generation, time-to-live and
+//     stored-key rule.
+//   - Batches of any mix of reads, writes and deletes.
+//   - Primary-index queries (scans) by partition, with resuming and limits.
+//   - Truncation, expiry, and direct inspection of what is stored.
+//
+// Answers, result codes included, are those of the real server, whose published
+// source (aerospike-server 8.1.0) was consulted for the rules. What Community
+// Edition refuses (durable deletes, compressed requests, transactions,
+// authentication) is refused here with the same code.
+//
+// # What it does not do
+//
+// Collection, bitwise, HyperLogLog and expression operations, filter
+// expressions and user-defined functions answer result code 16 (unsupported
+// feature); a query on a secondary index answers 201 (index not found), because
+// no index exists. There is one node, and TLS is not offered.
+//
+// Besides, it differs where the real server takes its time or has no bounds:
+//
+//   - A truncation is complete when it is answered. Records of the very
+//     millisecond are gone too, those written after it stay.
+//   - An expired record is gone at once for every command; a real server lets it
+//     be deleted until it is swept.
+//   - Collections nest at most 4096 deep, a transaction handles at most 128 MiB
+//     of values, and an info reply has at most 64 MiB.
+//   - GeoJSON values are returned without the cells that index them.
+//   - Info commands report no histograms, and fewer statistics.
+//
+// # Time
+//
+// Expiry and last-update times follow [Config.Now]. With an injected clock no
+// background work runs: expired records vanish when they are next looked at,
+// scanned or counted. With the real clock a sweeper frees them as well.
+//
+// # Layout
+//
+// A connection (conn.go) reads framed messages (proto.go) and answers them in
+// order on one goroutine. Info commands are in info.go, what they report in
+// infostate.go, what they do in infoaction.go. A parsed request (request.go) goes
+// through transact.go to read.go, write.go (which works on bins with edit.go) or
+// delete.go, or to batch.go, which splits it, or scan.go. These work on a
+// namespace's partitions (namespace.go), each a map of immutable records
+// (record.go) behind its own lock. Values are checked and changed in particle.go,
+// msgpack.go and geojson.go. What tests look at is in inspect.go.
+package embedded

@@ -1,0 +1,102 @@
+package embedded
+
+// maxReadTouchPct bounds the percentage that a read may give for extending a
+// record's life.
+const maxReadTouchPct = 100
+
+// read answers a transaction that only reads.
+func (c *conn) read(ns *namespace, req *request) outcome {
+	if req.has(fieldMRTID) {
+		return failed(codeEnterpriseOnly)
+	}
+	now := c.server.nowMs()
+	r := ns.lookup(&req.digest, now)
+	if r == nil {
+		return failed(codeNotFound)
+	}
+	if !checkSet(ns, req, r, false) {
+		return failedOn(r, codeParameter)
+	}
+	if !ns.readTouch(req, r, now) {
+		return failedOn(r, codeParameter)
+	}
+	if req.has(fieldFilter) || c.batchFilter {
+		return failedOn(r, codeUnsupportedFeature)
+	}
+	if !checkKey(req, r) {
+		return failedOn(r, codeKeyMismatch)
+	}
+	done := failedOn(r, codeOK)
+	switch {
+	case req.info1&info1NoBins != 0:
+	case req.info1&info1GetAll != 0:
+		c.out = append(c.out, r.bins()...)
+		done.ops = r.binCount
+	case len(req.ops) == 0:
+		return failedOn(r, codeParameter)
+	default:
+		done.ops, done.code = c.readBins(req, r)
+	}
+	return done
+}
+
+// readBins appends the bins that the message's operations read and returns how
+// many there are. A bin that isn't there is left out, unless every operation
+// wants a result. A reply may be as long as a message, no longer: reading a large
+// bin many times would otherwise take memory without bound.
+func (c *conn) readBins(req *request, r *record) (uint16, resultCode) {
+	var n uint16
+	limit := len(c.out) + maxMessage
+	for i := range req.ops {
+		o := &req.ops[i]
+		if !validBinName(o.name) {
+			return 0, codeBinName
+		}
+		switch o.code {
+		case opRead:
+		case opCDTRead, opBitsRead, opHLLRead, opExpRead:
+			return 0, codeUnsupportedFeature
+		default:
+			return 0, codeParameter
+		}
+		b, found := r.findBin(o.name)
+		if !found && !req.respondAllOps() {
+			continue
+		}
+		if len(c.out)+len(b.value) > limit {
+			return 0, codeParameter
+		}
+		c.out = appendOp(c.out, opRead, b.particle, o.name, b.value)
+		n++
+	}
+	return n, codeOK
+}
+
+// readTouch extends the life of a record that is read in the last part of it, if
+// the message asks for that: its record_ttl is then the percentage of the last
+// written time-to-live that the part is. It reports false if it is over 100.
+func (ns *namespace) readTouch(req *request, r *record, nowMs uint64) bool {
+	if r.voidTime == 0 || req.ttl == ttlDefault || req.ttl == ttlNever {
+		return true
+	}
+	if req.ttl > maxReadTouchPct {
+		return false
+	}
+	written := uint64(r.voidTime) - r.lastUpdate/1000
+	if nowMs/1000 < uint64(r.voidTime)-written*uint64(req.ttl)/100 {
+		return true
+	}
+	p := &ns.partitions[req.digest.partition()]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.records[req.digest] != r {
+		return true // written meanwhile, which sets the time
+	}
+	if until := uint32(nowMs/1000 + written); until > r.voidTime {
+		touched := *r // the generation stays
+		touched.voidTime = until
+		touched.lastUpdate = max(r.lastUpdate, nowMs)
+		ns.storeLocked(p, &req.digest, r, &touched)
+	}
+	return true
+}
