@@ -1,0 +1,68 @@
+package workload
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
+
+	"github.com/aeroload/aeroload/objspec"
+)
+
+// idleClient answers at once and ends the run after a number of calls. Only one
+// worker may use it.
+type idleClient struct {
+	left int
+	stop context.CancelFunc
+}
+
+func (c *idleClient) call() {
+	if c.left--; c.left == 0 {
+		c.stop()
+	}
+}
+
+func (c *idleClient) Get(*as.BasePolicy, *as.Key, ...string) (*as.Record, as.Error) {
+	c.call()
+	return nil, nil
+}
+func (c *idleClient) PutBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.call(); return nil }
+func (c *idleClient) Delete(*as.WritePolicy, *as.Key) (bool, as.Error)      { c.call(); return true, nil }
+
+// BenchmarkHotLoop is what a transaction costs beyond the client call: choosing
+// the operation and the key, computing the key's digest, making the value,
+// reading the clock, recording.
+func BenchmarkHotLoop(b *testing.B) {
+	for _, c := range []struct {
+		name, workload, spec string
+		random               bool
+		tps                  float64
+	}{
+		{"RU,80 S50", "RU,80", "S50", false, 0},
+		{"RU,80 S50 random", "RU,80", "S50", true, 0},
+		// So far behind its schedule that it never waits.
+		{"RU,80 S50 throttled", "RU,80", "S50", false, 1e9},
+		{"I I4 random", "I", "I4", true, 0},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			spec := specOf(c.workload)
+			object, err := objspec.Parse(c.spec, objspec.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			spec.Object, spec.Random, spec.Schedule.TPS = object, c.random, c.tps
+			spec.Threads, spec.Duration, spec.Keys.End = 1, 24*time.Hour, 1<<40
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			job, err := Prepare(spec, &idleClient{left: b.N, stop: cancel})
+			if err != nil {
+				b.Fatal(err)
+			}
+			stats := NewStats(1, c.tps > 0)
+			b.ReportAllocs()
+			b.ResetTimer()
+			job.Run(ctx, stats)
+		})
+	}
+}
