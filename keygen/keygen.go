@@ -38,18 +38,23 @@ func (r Range) Check() error {
 }
 
 // Part returns the i-th of n disjoint parts of the range, 0 <= i < n, which
-// together hold every key exactly once. The parts are interleaved: workers that
-// advance at the same pace fill the range from its start, so that a load which
-// is stopped has written a prefix, give or take a few keys a worker.
-func (r Range) Part(i, n int) Part {
-	return Part{rng: r, offset: uint64(i), step: uint64(n)}
+// together hold every key exactly once. The range is dealt out to the parts in
+// blocks of consecutive keys, so that a worker that takes block keys at a time
+// takes whole blocks, but for the last of the range. Workers that advance at the
+// same pace fill the range from its start: a load that is stopped has written a
+// prefix, give or take a few blocks a worker.
+func (r Range) Part(i, n, block int) Part {
+	b := uint64(block)
+	return Part{rng: r, offset: uint64(i) * b, left: b, block: b, skip: uint64(n-1) * b}
 }
 
 // Part is an iteration over one part of a range.
 type Part struct {
 	rng    Range
 	offset uint64
-	step   uint64
+	left   uint64 // keys of the block
+	block  uint64
+	skip   uint64 // keys of the other parts between two blocks
 }
 
 // Next returns the part's next key, and false when there is none left.
@@ -58,8 +63,12 @@ func (p *Part) Next() (uint64, bool) {
 		return 0, false
 	}
 	key := p.rng.Start + p.offset
-	// Sizes reach 2^63 and steps 10 000, so the sum fits.
-	p.offset += p.step
+	// Sizes reach 2^63 and blocks times parts 10^9, so the sums fit.
+	p.offset++
+	if p.left--; p.left == 0 {
+		p.left = p.block
+		p.offset += p.skip
+	}
 	return key, true
 }
 

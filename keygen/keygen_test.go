@@ -3,6 +3,7 @@ package keygen
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -27,11 +28,12 @@ func TestRangeCheck(t *testing.T) {
 
 func TestPartsHoldEveryKeyOnce(t *testing.T) {
 	for _, size := range []uint64{1, 2, 6, 7, 8, 1000} {
-		for _, n := range []int{1, 2, 7, 16, 1001} {
+		for _, c := range [][2]int{{1, 1}, {2, 1}, {7, 1}, {16, 1}, {1001, 1}, {1, 3}, {2, 3}, {3, 100}, {2, 5000}} {
+			n, block := c[0], c[1]
 			r := Range{Start: 100, End: 100 + size}
 			seen := map[uint64]int{}
 			for i := range n {
-				p := r.Part(i, n)
+				p := r.Part(i, n, block)
 				for key, ok := p.Next(); ok; key, ok = p.Next() {
 					if key < r.Start || key >= r.End {
 						t.Fatalf("%d keys in %d parts: key %d is outside of %v", size, n, key, r)
@@ -51,9 +53,20 @@ func TestPartsHoldEveryKeyOnce(t *testing.T) {
 	}
 }
 
+func TestPartsAreDealtOutInBlocks(t *testing.T) {
+	p := Range{Start: 1, End: 25}.Part(1, 3, 4)
+	var got []uint64
+	for key, ok := p.Next(); ok; key, ok = p.Next() {
+		got = append(got, key)
+	}
+	if want := []uint64{5, 6, 7, 8, 17, 18, 19, 20}; !slices.Equal(got, want) {
+		t.Errorf("the second of three parts in blocks of four: %v, want %v", got, want)
+	}
+}
+
 func TestPartAtTheLargestKeys(t *testing.T) {
 	r := Range{Start: 1<<63 - 3, End: 1 << 63}
-	p := r.Part(2, 10_000)
+	p := r.Part(2, 10_000, 1)
 	if key, ok := p.Next(); !ok || key != MaxKey {
 		t.Fatalf("Next() = %d, %v; want %d", key, ok, uint64(MaxKey))
 	}
@@ -113,7 +126,7 @@ func TestUniformRepeatsWithItsSeed(t *testing.T) {
 
 func TestNothingIsAllocated(t *testing.T) {
 	u := NewUniform(Range{1, 1_000_001}, rand.NewPCG(1, 1))
-	p := Range{1, 1 << 62}.Part(0, 16)
+	p := Range{1, 1 << 62}.Part(0, 16, 1)
 	if n := testing.AllocsPerRun(1000, func() { u.Next(); p.Next() }); n != 0 {
 		t.Errorf("%v allocations a key", n)
 	}
@@ -127,7 +140,7 @@ func BenchmarkUniform(b *testing.B) {
 }
 
 func BenchmarkPart(b *testing.B) {
-	p := Range{1, 1 << 63}.Part(0, 16)
+	p := Range{1, 1 << 63}.Part(0, 16, 1)
 	for b.Loop() {
 		p.Next()
 	}

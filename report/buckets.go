@@ -41,6 +41,9 @@ func NewBuckets(out io.Writer, plan *stage.Plan, every time.Duration) (*Buckets,
 // Pause writes nothing.
 func (b *Buckets) Pause(*stage.Stage, int) error { return nil }
 
+// Warmup writes nothing.
+func (b *Buckets) Warmup(*stage.Stage) error { return nil }
+
 // StageStart announces the stage in the file.
 func (b *Buckets) StageStart(s *stage.Stage, _ time.Time) error {
 	if _, err := io.WriteString(b.out, stageLine(s)); err != nil {

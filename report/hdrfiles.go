@@ -50,6 +50,9 @@ func NewHDRFiles(dir string, plan *stage.Plan) (*HDRFiles, error) {
 // Pause does nothing.
 func (h *HDRFiles) Pause(*stage.Stage, int) error { return nil }
 
+// Warmup does nothing.
+func (h *HDRFiles) Warmup(*stage.Stage) error { return nil }
+
 // StageStart notes the times that the files state.
 func (h *HDRFiles) StageStart(_ *stage.Stage, at time.Time) error {
 	h.stage, h.written = at, at
@@ -103,7 +106,7 @@ func (h *HDRFiles) flush() error {
 			{"response_" + op.String(), p.Total.Response[op], h.start},
 			{stagePrefix + "response_" + op.String(), p.InStage.Response[op], h.stage},
 		} {
-			closedLoop := p.Stage.TPS == 0 && f.data == p.InStage.Response[op]
+			closedLoop := !p.Stage.Schedule.Throttled() && f.data == p.InStage.Response[op]
 			if f.data == nil || f.data.Count() == 0 || closedLoop {
 				continue
 			}

@@ -58,7 +58,7 @@ func WriteHeader(w io.Writer, s Settings) error {
 	for _, st := range s.Plan.Stages {
 		writeStage(&b, st)
 	}
-	line("threads", "%d", s.Plan.MaxThreads())
+	line("threads", "%d", s.Defaults.Threads)
 	line("enable compression", "%t", c.Compress)
 	line("compression ratio", "%f", s.Defaults.ObjectOptions.CompressionRatio)
 	line("connect timeout", "%d ms", c.ConnectTimeout.Milliseconds())
@@ -83,7 +83,7 @@ func WriteHeader(w io.Writer, s Settings) error {
 	pool("conn pools per node", notUsed)
 	pool("async min conns per node", notUsed)
 	pool("async max conns per node", notUsed)
-	pool("async max commands", notUsed)
+	pool("async max commands", s.Defaults.AsyncMax)
 	pool("event loops", notUsed)
 	line("auth mode", "%s", c.Auth)
 	line("seed", "%d", s.Defaults.Seed)
@@ -97,7 +97,7 @@ func writeStage(b *strings.Builder, s *stage.Stage) {
 	fmt.Fprintf(b, "- duration: %s\n", stage.FormatDuration(s.Duration))
 	for _, kv := range [][2]string{
 		{"desc", s.Desc},
-		{"tps", stage.FormatTPS(s.TPS)},
+		{"tps", stage.FormatTPS(s.Schedule.Curve)},
 		{"key-start", fmt.Sprint(s.Keys.Start)},
 		{"key-end", fmt.Sprint(s.Keys.End)},
 		{"pause", itoa(s.Pause)},

@@ -32,7 +32,7 @@ type Lines struct {
 // goes to log. percentiles (0 <= p < 100) are those of the latency lines; with
 // none, no latency lines are printed.
 func NewLines(out, log io.Writer, plan *stage.Plan, percentiles []float64) *Lines {
-	return &Lines{out: out, log: log, ops: operations(plan), threads: plan.MaxThreads(), percentiles: percentiles}
+	return &Lines{out: out, log: log, ops: operations(plan), threads: plan.MaxWorkers(), percentiles: percentiles}
 }
 
 // logTime is how lines of events begin, in local time, as in asbench.
@@ -41,6 +41,12 @@ const logTime = "2006-01-02 15:04:05.000"
 // Pause says on the log how long the wait is.
 func (l *Lines) Pause(s *stage.Stage, seconds int) error {
 	_, err := fmt.Fprintf(l.log, "%s INFO Pause for %d seconds before stage %d\n", time.Now().Format(logTime), seconds, s.Number)
+	return err
+}
+
+// Warmup says on the log how long it is.
+func (l *Lines) Warmup(s *stage.Stage) error {
+	_, err := fmt.Fprintf(l.log, "%s INFO Warm up for %v before stage %d\n", time.Now().Format(logTime), s.Warmup, s.Number)
 	return err
 }
 
@@ -91,10 +97,11 @@ func (l *Lines) latencies(b *strings.Builder, op workload.Op, p *stage.Period) {
 // StageEnd prints nothing: the last period has said it all.
 func (l *Lines) StageEnd(*stage.StageResult) error { return nil }
 
-// rates are the numbers of one column: transactions per second, but timeouts and
-// errors as they were counted, so that a single one never rounds to zero.
+// rates are the numbers of one column: transactions and records per second, but
+// timeouts and errors as they were counted, so that a single one never rounds to
+// zero.
 type rates struct {
-	hit, miss, timeouts, errors uint64
+	tps, hit, miss, timeouts, errors uint64
 }
 
 func newRates(c workload.Counts, elapsed time.Duration) rates {
@@ -104,17 +111,17 @@ func newRates(c workload.Counts, elapsed time.Duration) rates {
 		}
 		return uint64(math.Round(float64(n) / elapsed.Seconds()))
 	}
-	// The sum is rounded, not its parts, so that the column's tps is right and
-	// still equals hits plus misses.
-	all := perSecond(c.Answered())
-	miss := min(perSecond(c.Miss), all)
-	return rates{hit: all - miss, miss: miss, timeouts: c.Timeout, errors: c.Error}
+	// The sum of the records is rounded, not its parts, so that hits and
+	// misses add up to the tps of single-record transactions.
+	records := perSecond(c.Records())
+	miss := min(perSecond(c.Miss), records)
+	return rates{tps: perSecond(c.Done), hit: records - miss, miss: miss, timeouts: c.Timeout, errors: c.Error}
 }
 
 func (r rates) add(s rates) rates {
-	return rates{r.hit + s.hit, r.miss + s.miss, r.timeouts + s.timeouts, r.errors + s.errors}
+	return rates{r.tps + s.tps, r.hit + s.hit, r.miss + s.miss, r.timeouts + s.timeouts, r.errors + s.errors}
 }
 
 func (r rates) String() string {
-	return fmt.Sprintf("tps=%d (hit=%d miss=%d) timeouts=%d errors=%d", r.hit+r.miss, r.hit, r.miss, r.timeouts, r.errors)
+	return fmt.Sprintf("tps=%d (hit=%d miss=%d) timeouts=%d errors=%d", r.tps, r.hit, r.miss, r.timeouts, r.errors)
 }

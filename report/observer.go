@@ -29,6 +29,11 @@ func (m Multi) Pause(s *stage.Stage, seconds int) error {
 	return m.each(func(o stage.Observer) error { return o.Pause(s, seconds) })
 }
 
+// Warmup tells all observers.
+func (m Multi) Warmup(s *stage.Stage) error {
+	return m.each(func(o stage.Observer) error { return o.Warmup(s) })
+}
+
 // StageStart tells all observers.
 func (m Multi) StageStart(s *stage.Stage, at time.Time) error {
 	return m.each(func(o stage.Observer) error { return o.StageStart(s, at) })

@@ -46,7 +46,7 @@ func golden(t *testing.T, name, got string) {
 
 func defaults() stage.Defaults {
 	return stage.Defaults{
-		Namespace: "test", Set: "testset", ObjectSpec: "I4", StartKey: 1, Keys: 1_000_000, Threads: 16, Seed: 7,
+		Namespace: "test", Set: "testset", ObjectSpec: "I4", StartKey: 1, Keys: 1_000_000, Threads: 16, AsyncMax: 50, Seed: 7,
 		ObjectOptions: objspec.Options{BinName: "testbin", CompressionRatio: 1},
 	}
 }
@@ -70,7 +70,7 @@ func measured(reads, writes []int, factor int) workload.Snapshot {
 			service.Shard(0).Record(time.Duration(us) * time.Microsecond)
 			response.Shard(0).Record(time.Duration(us*factor) * time.Microsecond)
 		}
-		s.Counts[op].Hit = uint64(len(list))
+		s.Counts[op].Done, s.Counts[op].Hit = uint64(len(list)), uint64(len(list))
 		s.Service[op] = service.Snapshot()
 		if factor > 0 {
 			s.Response[op] = response.Snapshot()
@@ -125,7 +125,7 @@ func twoPeriods(t *testing.T, o stage.Observer, plan *stage.Plan) {
 	st := plan.Stages[0]
 	first := measured([]int{100, 200, 300, 400}, []int{1000, 2000}, 0)
 	second := measured([]int{500}, []int{50_000}, 0)
-	second.Counts[workload.Read] = workload.Counts{Hit: 0, Miss: 1, Timeout: 1}
+	second.Counts[workload.Read] = workload.Counts{Done: 1, Miss: 1, Timeout: 1}
 	second.Counts[workload.Write].Error = 1
 	total := measured([]int{100, 200, 300, 400, 500}, []int{1000, 2000, 50_000}, 0)
 	for _, err := range []error{
@@ -212,11 +212,12 @@ func TestRatesAreOverTheTimeElapsed(t *testing.T) {
 		elapsed time.Duration
 		want    string
 	}{
-		{workload.Counts{Hit: 1000}, time.Second, "tps=1000 (hit=1000 miss=0) timeouts=0 errors=0"},
-		{workload.Counts{Hit: 1000}, 500 * time.Millisecond, "tps=2000 (hit=2000 miss=0) timeouts=0 errors=0"},
-		{workload.Counts{Hit: 3, Miss: 3}, 4 * time.Second, "tps=2 (hit=1 miss=1) timeouts=0 errors=0"},
+		{workload.Counts{Done: 1000, Hit: 1000}, time.Second, "tps=1000 (hit=1000 miss=0) timeouts=0 errors=0"},
+		{workload.Counts{Done: 1000, Hit: 1000}, 500 * time.Millisecond, "tps=2000 (hit=2000 miss=0) timeouts=0 errors=0"},
+		{workload.Counts{Done: 6, Hit: 3, Miss: 3}, 4 * time.Second, "tps=2 (hit=1 miss=1) timeouts=0 errors=0"},
+		{workload.Counts{Done: 10, Hit: 900, Miss: 100}, 2 * time.Second, "tps=5 (hit=450 miss=50) timeouts=0 errors=0"},
 		{workload.Counts{Timeout: 1, Error: 2}, 4 * time.Second, "tps=0 (hit=0 miss=0) timeouts=1 errors=2"},
-		{workload.Counts{Hit: 5}, 0, "tps=5 (hit=5 miss=0) timeouts=0 errors=0"},
+		{workload.Counts{Done: 5, Hit: 5}, 0, "tps=5 (hit=5 miss=0) timeouts=0 errors=0"},
 	} {
 		if got := newRates(c.counts, c.elapsed).String(); got != c.want {
 			t.Errorf("%+v in %v: %s, want %s", c.counts, c.elapsed, got, c.want)
@@ -374,7 +375,7 @@ func TestSummary(t *testing.T) {
 	plan := planOf(t, "- {workload: I, desc: load}\n- {workload: 'RU,75', tps: 10, threads: 1}")
 	first := measured(nil, []int{100, 200, 300}, 1)
 	second := measured([]int{100, 150, 200}, []int{90}, 10)
-	second.Counts[workload.Read].Miss = 1
+	second.Counts[workload.Read] = workload.Counts{Done: 4, Hit: 3, Miss: 1}
 	second.Counts[workload.Write] = workload.Counts{Timeout: 1, Error: 2}
 	var b bytes.Buffer
 	err := WriteSummary(&b, &stage.Result{
@@ -398,6 +399,7 @@ func TestSummary(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Pause(*stage.Stage, int) error            { return f.err }
+func (f failing) Warmup(*stage.Stage) error                { return f.err }
 func (f failing) StageStart(*stage.Stage, time.Time) error { return f.err }
 func (f failing) Period(*stage.Period) error               { return f.err }
 func (f failing) StageEnd(*stage.StageResult) error        { return f.err }

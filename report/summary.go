@@ -23,10 +23,14 @@ func WriteSummary(w io.Writer, r *stage.Result, embedded bool) error {
 	fmt.Fprintf(&b, "\nSummary (%s; latencies in µs)\n", count(len(r.Stages), "stage"))
 	ops := operations(r.Plan)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "stage\top\tlatency\tcount\ttps\tmisses\ttimeouts\terrors\tmin\tmean\tp50\tp90\tp99\tp99.9\tmax\t")
+	records := ""
+	if r.Plan.Batched() {
+		records = "records/s\t"
+	}
+	fmt.Fprintln(t, "stage\top\tlatency\tcount\ttps\t"+records+"misses\ttimeouts\terrors\tmin\tmean\tp50\tp90\tp99\tp99.9\tmax\t")
 	for _, s := range r.Stages {
 		for _, op := range ops {
-			writeRow(t, s, op)
+			writeRow(t, s, op, r.Plan.Batched())
 		}
 	}
 	t.Flush()
@@ -43,18 +47,23 @@ func WriteSummary(w io.Writer, r *stage.Result, embedded bool) error {
 
 // writeRow prints an operation of a stage: in one row, or in two when its
 // response times differ from its service times.
-func writeRow(w io.Writer, s *stage.StageResult, op workload.Op) {
+func writeRow(w io.Writer, s *stage.StageResult, op workload.Op, records bool) {
 	c := s.Counts[op]
-	if c == (workload.Counts{}) {
+	if c.Attempted() == 0 {
 		return
 	}
-	tps := strconv.FormatFloat(float64(c.Answered())/s.Elapsed.Seconds(), 'f', 1, 64)
+	perSecond := func(n uint64) string {
+		return strconv.FormatFloat(float64(n)/s.Elapsed.Seconds(), 'f', 1, 64)
+	}
 	row := func(kind string, h *histogram.Snapshot) {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%d\t%d\t%d\t%d\t%.0f\t%d\t%d\t%d\t%d\t%d\t\n", s.Stage.Number, op, kind,
-			c.Attempted(), tps, c.Miss, c.Timeout, c.Error,
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t", s.Stage.Number, op, kind, c.Attempted(), perSecond(c.Done))
+		if records {
+			fmt.Fprintf(w, "%s\t", perSecond(c.Records()))
+		}
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%.0f\t%d\t%d\t%d\t%d\t%d\t\n", c.Miss, c.Timeout, c.Error,
 			h.Min(), h.Mean(), h.Percentile(50), h.Percentile(90), h.Percentile(99), h.Percentile(99.9), h.Max())
 	}
-	if s.Stage.TPS > 0 {
+	if s.Stage.Schedule.Throttled() {
 		row("response", s.Response[op])
 	}
 	row("service", s.Service[op])
@@ -64,19 +73,10 @@ func writeRow(w io.Writer, s *stage.StageResult, op workload.Op) {
 func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	_, desc, _ := strings.Cut(strings.TrimSpace(stageLine(s.Stage)), ": ")
 	fmt.Fprintf(b, "Stage %d (%s): %v, ", s.Stage.Number, desc, s.Elapsed.Round(time.Millisecond))
-	if s.Stage.TPS > 0 {
-		done := float64(s.Total().Attempted()) / s.Elapsed.Seconds()
-		fmt.Fprintf(b, "%.1f of %s tps", done, stage.FormatTPS(s.Stage.TPS))
-		if done < 0.99*s.Stage.TPS && s.Stage.Workload.Endless() {
-			b.WriteString(": it fell behind")
-		}
-		b.WriteString(". Response times count from when a transaction was due.\n")
-		if l := s.Lateness; l.Count() > 0 {
-			fmt.Fprintf(b, "  They include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
-				l.Percentile(50), l.Percentile(99), l.Max())
-		}
+	if s.Stage.Schedule.Throttled() {
+		writePace(b, s)
 	} else {
-		fmt.Fprintf(b, "closed loop of %s. Service times hide the waiting at a fixed rate.\n", count(s.Stage.Threads, "thread"))
+		fmt.Fprintf(b, "closed loop of %s. Service times hide the waiting at a fixed rate.\n", count(s.Stage.Workers(), "worker"))
 	}
 	var over int64
 	for op := range s.Service {
@@ -90,16 +90,37 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	}
 }
 
+// writePace says how a stage kept to its rate.
+func writePace(b *strings.Builder, s *stage.StageResult) {
+	curve := s.Stage.Schedule.Curve
+	done, due := float64(s.Total().Attempted()), curve.Count(s.Stage.Warmup+s.Elapsed)-curve.Count(s.Stage.Warmup)
+	fmt.Fprintf(b, "%.1f of %.1f tps", done/s.Elapsed.Seconds(), due/s.Elapsed.Seconds())
+	if done < 0.99*due && s.Stage.Workload.Endless() && s.Stage.Transactions == 0 {
+		b.WriteString(": it fell behind")
+	}
+	b.WriteString(". Response times count from when a transaction was due.\n")
+	if l := s.Lateness; l.Count() > 0 {
+		fmt.Fprintf(b, "  They include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
+			l.Percentile(50), l.Percentile(99), l.Max())
+	}
+}
+
 func writeFailures(b *strings.Builder, failures []workload.Failure) {
-	if len(failures) == 0 {
-		return
+	for _, unit := range []string{"transactions", "records of batches"} {
+		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+		any := false
+		for _, f := range failures {
+			if f.Record != (unit != "transactions") {
+				continue
+			}
+			if !any {
+				fmt.Fprintf(t, "Failed %s by result code:\n", unit)
+			}
+			any = true
+			fmt.Fprintf(t, "  %s\t%d\t%s\t%d\t%s\n", f.Op, f.Code, f.Name(), f.Count, shorten(f.Example))
+		}
+		t.Flush()
 	}
-	b.WriteString("Failed transactions by result code:\n")
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, f := range failures {
-		fmt.Fprintf(t, "  %s\t%d\t%s\t%d\t%s\n", f.Op, f.Code, f.Name(), f.Count, shorten(f.Example))
-	}
-	t.Flush()
 }
 
 // shorten makes an error text fit one line.

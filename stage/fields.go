@@ -8,10 +8,18 @@ import (
 	"github.com/aeroload/aeroload/workload"
 )
 
-// value is the text of a stage key or flag and where it stands.
+// value is the text of a stage key or flag, or the values of a mapping, and where
+// it stands.
 type value struct {
 	text  string
+	sub   map[string]value // of a mapping; nil for a scalar
 	place Place
+	// broken marks a value that could not be read, or not all of it, which
+	// was reported.
+	broken bool
+	// inherited marks a value from the file's defaults: where it means
+	// nothing, it is no error.
+	inherited bool
 }
 
 // draft is a stage while it is being put together: the values given for it, and
@@ -38,21 +46,23 @@ func newDraft(number int, place Place) *draft {
 // field is a key of a stage file.
 type field struct {
 	name string
-	set  func(d *draft, text string) error
+	set  func(d *draft, text string) error // nil if it takes no scalar
+	// keys are those of the mapping that the field takes, and setMap takes it;
+	// nil if it takes none.
+	keys   []string
+	setMap func(d *draft, v value, problems *Problems)
 }
 
-// fields are all keys of a stage that take a scalar, in the order in which the
-// resolved plan prints them. The mapping `udf` comes with the workloads that
-// call UDFs.
+// fields are all keys of a stage.
 var fields = []field{
-	{"stage", func(d *draft, text string) error {
+	{name: "stage", set: func(d *draft, text string) error {
 		n, err := parseInteger(text, "a stage number", 1, math.MaxInt32)
 		if err == nil && int(n) != d.Number {
 			return fmt.Errorf("stage %d stands at position %d: number the stages 1, 2, 3, … in their order, or leave the numbers out", n, d.Number)
 		}
 		return err
 	}},
-	{"desc", func(d *draft, text string) error {
+	{name: "desc", set: func(d *draft, text string) error {
 		for _, r := range text {
 			if r < ' ' || r == 0x7f {
 				return fmt.Errorf("%q does not fit on the line that announces a stage", text)
@@ -61,62 +71,77 @@ var fields = []field{
 		d.Desc = text
 		return nil
 	}},
-	{"duration", func(d *draft, text string) (err error) {
+	{name: "duration", set: func(d *draft, text string) (err error) {
 		d.Duration, err = parseDuration(text)
 		return err
 	}},
-	{"workload", func(d *draft, text string) (err error) {
+	{name: "workload", set: func(d *draft, text string) (err error) {
 		d.Workload, err = workload.Parse(text)
 		return err
 	}},
-	{"tps", func(d *draft, text string) (err error) {
-		d.TPS, err = parseRate(text)
+	{name: "transactions", set: func(d *draft, text string) (err error) {
+		d.Transactions, err = ParseCount(text)
 		return err
 	}},
-	{"object-spec", func(d *draft, text string) error {
+	{name: "warmup", set: func(d *draft, text string) (err error) {
+		d.Warmup, err = parseDuration(text)
+		return err
+	}},
+	{name: "tps", set: setConstantRate, keys: []string{"from", "to", "over", "step", "hold", "mean", "amplitude", "period"}, setMap: setCurve},
+	{name: "arrival", set: func(d *draft, text string) error {
+		if text != "uniform" && text != "poisson" {
+			return fmt.Errorf("%q is no kind of arrival: expected uniform or poisson", text)
+		}
+		d.Schedule.Poisson = text == "poisson"
+		return nil
+	}},
+	{name: "object-spec", set: func(d *draft, text string) error {
 		d.spec = text
 		return nil
 	}},
-	{"key-start", func(d *draft, text string) error { return setKey(&d.start, text, keygen.MaxKey) }},
-	{"key-end", func(d *draft, text string) error { return setKey(&d.end, text, keygen.MaxKey+1) }},
-	{"read-bins", func(d *draft, text string) (err error) {
+	{name: "key-start", set: func(d *draft, text string) error { return setKey(&d.start, text, keygen.MaxKey) }},
+	{name: "key-end", set: func(d *draft, text string) error { return setKey(&d.end, text, keygen.MaxKey+1) }},
+	{name: "read-bins", set: func(d *draft, text string) (err error) {
 		d.ReadBins, err = parseBins(text)
 		return err
 	}},
-	{"write-bins", func(d *draft, text string) (err error) {
+	{name: "write-bins", set: func(d *draft, text string) (err error) {
 		d.WriteBins, err = parseBins(text)
 		return err
 	}},
-	{"pause", func(d *draft, text string) (err error) {
-		d.Pause, err = parseSeconds(text, MaxPause)
+	{name: "pause", set: func(d *draft, text string) (err error) {
+		d.Pause, err = parseSeconds(text, maxPause)
 		return err
 	}},
-	{"batch-size", func(d *draft, text string) error { return setBatch(&d.Batch, text) }},
-	{"batch-read-size", func(d *draft, text string) error { return setBatch(&d.BatchRead, text) }},
-	{"batch-write-size", func(d *draft, text string) error { return setBatch(&d.BatchWrite, text) }},
-	{"batch-delete-size", func(d *draft, text string) error { return setBatch(&d.BatchDelete, text) }},
-	{"async", func(d *draft, text string) (err error) {
+	{name: "batch-size", set: func(d *draft, text string) error { return setBatch(&d.Batch, text) }},
+	{name: "batch-read-size", set: func(d *draft, text string) error { return setBatch(&d.BatchRead, text) }},
+	{name: "batch-write-size", set: func(d *draft, text string) error { return setBatch(&d.BatchWrite, text) }},
+	{name: "batch-delete-size", set: func(d *draft, text string) error { return setBatch(&d.BatchDelete, text) }},
+	{name: "async", set: func(d *draft, text string) (err error) {
 		d.Async, err = parseBool(text)
 		return err
 	}},
-	{"random", func(d *draft, text string) (err error) {
+	{name: "async-max-commands", set: func(d *draft, text string) error {
+		n, err := parseInteger(text, "a number of commands", 1, MaxAsync)
+		d.AsyncMax = int(n)
+		return err
+	}},
+	{name: "udf", keys: []string{"module", "function", "args", "file"}, setMap: setUDF},
+	{name: "random", set: func(d *draft, text string) (err error) {
 		d.Random, err = parseBool(text)
 		return err
 	}},
-	{"expiration-time", setTTL},
-	{"threads", func(d *draft, text string) error {
+	{name: "expiration-time", set: setTTL},
+	{name: "threads", set: func(d *draft, text string) error {
 		n, err := parseInteger(text, "a number of threads", 1, MaxThreads)
 		d.Threads = int(n)
 		return err
 	}},
-	{"seed", func(d *draft, text string) (err error) {
+	{name: "seed", set: func(d *draft, text string) (err error) {
 		d.Seed, err = ParseSeed(text)
 		return err
 	}},
 }
-
-// udfKey is the only key whose value is a mapping.
-const udfKey = "udf"
 
 func lookupField(name string) (field, bool) {
 	for _, f := range fields {
@@ -128,20 +153,39 @@ func lookupField(name string) (field, bool) {
 }
 
 func fieldNames() []string {
-	names := make([]string, 0, len(fields)+1)
+	names := make([]string, 0, len(fields))
 	for _, f := range fields {
 		names = append(names, f.name)
 	}
-	return append(names, udfKey)
+	return names
 }
 
 // apply sets the field to v and remembers that it was given.
 func (d *draft) apply(f field, v value, problems *Problems) {
-	if err := f.set(d, v.text); err != nil {
-		problems.addErr(v.place, fmt.Errorf("%s: %w", f.name, err))
-		d.bad[f.name] = true
-	}
 	d.given[f.name] = v
+	switch {
+	case v.sub != nil:
+		before := len(*problems)
+		f.setMap(d, v, problems)
+		d.bad[f.name] = v.broken || len(*problems) > before
+	case v.broken:
+		d.bad[f.name] = true
+	default:
+		if err := f.set(d, v.text); err != nil {
+			problems.addErr(v.place, fmt.Errorf("%s: %w", f.name, err))
+			d.bad[f.name] = true
+		}
+	}
+}
+
+// meaningless takes back a value that means nothing in this stage. That is an
+// error, unless the value is one of the file's defaults.
+func (d *draft) meaningless(key string, problems *Problems, format string, args ...any) {
+	v := d.given[key]
+	delete(d.given, key)
+	if !v.inherited {
+		problems.add(v.place, key+": "+format, args...)
+	}
 }
 
 func setKey(key *uint64, text string, high uint64) error {
@@ -157,7 +201,7 @@ func setKey(key *uint64, text string, high uint64) error {
 }
 
 func setBatch(size *int, text string) error {
-	n, err := parseInteger(text, "a batch size", 1, math.MaxInt32)
+	n, err := parseInteger(text, "a batch size", 1, maxBatch)
 	*size = int(n)
 	return err
 }

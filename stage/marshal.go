@@ -2,11 +2,14 @@ package stage
 
 import (
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/aeroload/aeroload/workload"
 )
 
 // WriteYAML prints the plan as a stage file that gives every value, so that
@@ -17,12 +20,21 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		for _, kv := range s.pairs() {
 			key, val := text(kv[0]), text(kv[1])
+			if strings.HasPrefix(kv[1], "{") && kv[0] == "tps" {
+				if err := yaml.Unmarshal([]byte(kv[1]), val); err != nil {
+					return err
+				}
+				val = val.Content[0]
+			}
 			// Without the string tag the encoder writes numbers and booleans
 			// plainly; a description or spec that looks like one is quoted.
-			if kv[0] != "desc" && kv[0] != "object-spec" {
+			if val.Kind == yaml.ScalarNode && kv[0] != "desc" && kv[0] != "object-spec" {
 				val.Tag = ""
 			}
 			m.Content = append(m.Content, key, val)
+		}
+		if s.UDF != nil {
+			m.Content = append(m.Content, text("udf"), s.UDF.node())
 		}
 		list.Content = append(list.Content, m)
 	}
@@ -52,8 +64,11 @@ func (s *Stage) pairs() [][2]string {
 	}
 	pairs = append(pairs,
 		[2]string{"duration", FormatDuration(s.Duration)},
+		[2]string{"transactions", strconv.FormatUint(s.Transactions, 10)},
+		[2]string{"warmup", FormatDuration(s.Warmup)},
 		[2]string{"workload", s.Workload.String()},
-		[2]string{"tps", FormatTPS(s.TPS)},
+		[2]string{"tps", FormatTPS(s.Schedule.Curve)},
+		[2]string{"arrival", s.arrival()},
 		[2]string{"object-spec", s.Object.String()},
 		[2]string{"key-start", strconv.FormatUint(s.Keys.Start, 10)},
 		[2]string{"key-end", strconv.FormatUint(s.Keys.End, 10)},
@@ -71,6 +86,7 @@ func (s *Stage) pairs() [][2]string {
 		[2]string{"batch-write-size", strconv.Itoa(s.BatchWrite)},
 		[2]string{"batch-delete-size", strconv.Itoa(s.BatchDelete)},
 		[2]string{"async", strconv.FormatBool(s.Async)},
+		[2]string{"async-max-commands", strconv.Itoa(s.AsyncMax)},
 		[2]string{"random", strconv.FormatBool(s.Random)},
 		[2]string{"expiration-time", strconv.FormatInt(s.TTL, 10)},
 		[2]string{"threads", strconv.Itoa(s.Threads)},
@@ -87,8 +103,37 @@ func FormatDuration(d time.Duration) string {
 	return d.String()
 }
 
-// FormatTPS writes a rate without an exponent.
-func FormatTPS(tps float64) string { return strconv.FormatFloat(tps, 'f', -1, 64) }
+// FormatTPS writes a target rate as a stage file gives it; none is 0.
+func FormatTPS(c workload.Curve) string {
+	if c == nil {
+		return "0"
+	}
+	return c.String()
+}
+
+func (s *Stage) arrival() string {
+	if s.Schedule.Poisson {
+		return "poisson"
+	}
+	return "uniform"
+}
+
+// node returns the UDF as a stage file gives it. The file is given by its whole
+// path, since a plan may be printed to anywhere.
+func (u *UDF) node() *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text("module"), text(u.Module), text("function"), text(u.Function)}}
+	if u.Args != nil {
+		n.Content = append(n.Content, text("args"), text(u.Args.String()))
+	}
+	if u.File != "" {
+		path := u.File
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		n.Content = append(n.Content, text("file"), text(path))
+	}
+	return n
+}
 
 // FormatBins writes bin numbers as "1,3,4".
 func FormatBins(bins []int) string {

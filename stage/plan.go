@@ -7,6 +7,7 @@
 package stage
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aeroload/aeroload/keygen"
@@ -34,12 +35,16 @@ type Stage struct {
 	// Duration is how long the stage runs. Workloads that end by themselves
 	// (I and DB) run until they are done, and at least this long.
 	Duration time.Duration
+	// Transactions ends the stage after that many; 0 is no limit.
+	Transactions uint64
+	// Warmup is how long the stage runs before its duration begins and
+	// anything is recorded.
+	Warmup   time.Duration
 	Workload workload.Workload
-	// TPS is the target rate of the whole stage in transactions per second; 0
-	// means as fast as possible.
-	TPS    float64
-	Object *objspec.Spec
-	Keys   keygen.Range
+	// Schedule has the target rate of the whole stage.
+	Schedule workload.Schedule
+	Object   *objspec.Spec
+	Keys     keygen.Range
 	// ReadBins and WriteBins are bin numbers from 1, ascending; nil when the
 	// stage names none.
 	ReadBins, WriteBins []int
@@ -49,7 +54,10 @@ type Stage struct {
 	// BatchRead, BatchWrite and BatchDelete are records per call, and Batch
 	// is what they are when not given.
 	Batch, BatchRead, BatchWrite, BatchDelete int
-	Async                                     bool
+	// Async bounds the transactions in flight by AsyncMax instead of Threads.
+	Async    bool
+	AsyncMax int
+	UDF      *UDF // of workloads that call one, else nil
 	// Random gives each record a value of its own instead of one for all.
 	Random bool
 	// TTL is the time to live of written records in seconds; 0 is the
@@ -59,21 +67,48 @@ type Stage struct {
 	Seed    uint64
 }
 
-// Throttled tells whether any stage has a target rate.
-func (p *Plan) Throttled() bool {
-	for _, s := range p.Stages {
-		if s.TPS > 0 {
-			return true
-		}
-	}
-	return false
+// UDF is a record UDF and what it is called with.
+type UDF struct {
+	Module   string // without .lua
+	Function string
+	Args     *objspec.Spec // nil for none; each bin is an argument
+	// File is the path of the module's source, to be registered before the
+	// run, and Source what it holds; "" for a module that the cluster has.
+	File   string
+	Source []byte
 }
 
-// MaxThreads returns the largest number of threads that a stage uses.
-func (p *Plan) MaxThreads() int {
+// Workers returns how many transactions of the stage are in flight at most. In Go
+// a command in flight is a waiting goroutine, which costs a few KB and no
+// thread, so async stages differ from others in this number only.
+func (s *Stage) Workers() int {
+	if s.Async {
+		return s.AsyncMax
+	}
+	return s.Threads
+}
+
+// Batched tells whether the stage's transactions are batches.
+func (s *Stage) Batched() bool {
+	return s.BatchRead > 1 && s.Workload.HasReads() || s.BatchWrite > 1 && (s.Workload.HasBinWrites() || s.Workload.HasUDFs()) ||
+		s.BatchDelete > 1 && (s.Workload.Kind == workload.Delete || s.Workload.Kind == workload.ReadUpdateDelete)
+}
+
+// Throttled tells whether any stage has a target rate.
+func (p *Plan) Throttled() bool {
+	return p.any(func(s *Stage) bool { return s.Schedule.Throttled() })
+}
+
+// Batched tells whether the transactions of any stage are batches.
+func (p *Plan) Batched() bool { return p.any((*Stage).Batched) }
+
+func (p *Plan) any(is func(*Stage) bool) bool { return slices.ContainsFunc(p.Stages, is) }
+
+// MaxWorkers returns the largest number of transactions in flight of any stage.
+func (p *Plan) MaxWorkers() int {
 	n := 0
 	for _, s := range p.Stages {
-		n = max(n, s.Threads)
+		n = max(n, s.Workers())
 	}
 	return n
 }
@@ -83,6 +118,7 @@ func (p *Plan) Ops() (ops [workload.NumOps]bool) {
 	for _, s := range p.Stages {
 		ops[workload.Read] = ops[workload.Read] || s.Workload.HasReads()
 		ops[workload.Write] = ops[workload.Write] || s.Workload.HasWrites()
+		ops[workload.UDF] = ops[workload.UDF] || s.Workload.HasUDFs()
 	}
 	return ops
 }
@@ -99,13 +135,16 @@ type Defaults struct {
 	// that gives only key-start also has Keys keys.
 	StartKey, Keys uint64
 	Threads        int
+	AsyncMax       int
 	Seed           uint64
 }
 
 // Limits of stage values.
 const (
 	MaxThreads = 10_000 // as in asbench
-	MaxPause   = 24 * 3600
+	MaxAsync   = 5_000  // as in asbench
+	maxBatch   = 100_000
+	maxPause   = 24 * 3600
 	// maxTTL is the largest time to live that does not mean something else on
 	// the wire, where 2^32-1 is never, 2^32-2 do not change, and 2^32-3 is
 	// reserved for reads.

@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"errors"
-
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
 	"github.com/aeroload/aeroload/workload"
@@ -13,6 +11,7 @@ type FlagValue struct {
 	Flag string // as the user knows it, such as --throughput
 	Key  string // the stage key, such as tps
 	Text string
+	Sub  string // the key within the stage key's mapping, such as module of udf; "" for none
 }
 
 // flagDesc describes the stage of a run without a stage file. Public tools look
@@ -24,13 +23,29 @@ const flagDesc = "default config (specify your own with --workload-stages)"
 func FromFlags(values []FlagValue, d Defaults) (*Plan, error) {
 	dr := newDraft(1, Place{Source: "--workload"})
 	var problems Problems
+	var keys []string // in the order of the flags, as their problems are then
+	given := map[string]value{}
 	for _, v := range values {
-		f, ok := lookupField(v.Key)
-		if !ok {
-			problems.add(Place{Source: v.Flag}, "no stage key %q", v.Key)
-			continue
+		flag := value{text: v.Text, place: Place{Source: v.Flag}}
+		before, again := given[v.Key]
+		if !again {
+			keys = append(keys, v.Key)
 		}
-		dr.apply(f, value{v.Text, Place{Source: v.Flag}}, &problems)
+		if v.Sub != "" {
+			if !again {
+				before = value{sub: map[string]value{}, place: flag.place}
+			}
+			before.sub[v.Sub] = flag
+			flag = before
+		}
+		given[v.Key] = flag
+	}
+	for _, key := range keys {
+		if f, ok := lookupField(key); ok {
+			dr.apply(f, given[key], &problems)
+		} else {
+			problems.add(given[key].place, "no stage key %q", key)
+		}
 	}
 	dr.Desc = flagDesc
 	return resolve("", []*draft{dr}, d, problems)
@@ -39,17 +54,20 @@ func FromFlags(values []FlagValue, d Defaults) (*Plan, error) {
 // resolve fills in the defaults and checks the rules between keys.
 func resolve(source string, drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 	plan := &Plan{Source: source, Namespace: d.Namespace, Set: d.Set}
-	spec := value{d.ObjectSpec, Place{Source: "--object-spec"}}
+	spec := value{text: d.ObjectSpec, place: Place{Source: "--object-spec"}}
 	for _, dr := range drafts {
 		if own, ok := dr.given["object-spec"]; ok {
 			spec = own
 		}
-		dr.resolveObject(spec, d, &problems)
 		dr.resolveKeys(d, &problems)
 		dr.resolveWorkload(&problems)
-		dr.resolveBatch(&problems)
+		dr.resolveObject(spec, d, &problems)
+		dr.resolveBatch()
 		if _, ok := dr.given["threads"]; !ok {
 			dr.Threads = d.Threads
+		}
+		if _, ok := dr.given["async-max-commands"]; !ok {
+			dr.AsyncMax = d.AsyncMax
 		}
 		if _, ok := dr.given["seed"]; !ok {
 			dr.Seed = d.Seed
@@ -115,19 +133,48 @@ func (d *draft) resolveWorkload(problems *Problems) {
 		problems.add(d.place, "stage %d has no workload", d.Number)
 		return
 	}
-	d.Workload = d.Workload.Resolve(d.ReadBins != nil, d.WriteBins != nil)
 	if d.ReadBins != nil && !d.Workload.HasReads() {
-		problems.add(d.placeOf("read-bins"), "read-bins: the workload %s reads nothing", d.Workload)
+		d.ReadBins = nil
+		d.meaningless("read-bins", problems, "the workload %s reads nothing", d.Workload)
 	}
 	if d.WriteBins != nil && !d.Workload.HasBinWrites() {
-		problems.add(d.placeOf("write-bins"), "write-bins: the workload %s writes no bins", d.Workload)
+		d.WriteBins = nil
+		d.meaningless("write-bins", problems, "the workload %s writes no bins", d.Workload)
 	}
 	if d.Random && d.Workload.Kind == workload.Delete {
-		problems.add(d.placeOf("random"), "random: the workload DB writes no values")
+		d.Random = false
+		d.meaningless("random", problems, "the workload DB writes no values")
+	}
+	if d.Warmup > 0 && !d.Workload.Endless() {
+		d.Warmup = 0
+		d.meaningless("warmup", problems, "%s visits each key once; what it does in a warm-up would be lost", d.Workload)
+	}
+	d.resolveUDF(problems)
+	d.Workload = d.Workload.Resolve(d.ReadBins != nil, d.WriteBins != nil)
+	d.resolveEnd(problems)
+}
+
+func (d *draft) resolveUDF(problems *Problems) {
+	_, given := d.given["udf"]
+	switch {
+	case d.Workload.HasUDFs() && !given:
+		problems.add(d.placeOf("workload"), "workload: %s calls a UDF: give its module and function under the key udf", d.Workload)
+	case given && !d.Workload.HasUDFs():
+		d.UDF = nil
+		d.meaningless("udf", problems, "the workload %s calls no UDF", d.Workload)
+	}
+}
+
+// resolveEnd settles when the stage ends.
+func (d *draft) resolveEnd(problems *Problems) {
+	if !d.Workload.Endless() || d.bad["duration"] {
+		return
 	}
 	_, given := d.given["duration"]
 	switch {
-	case !d.Workload.Endless() || d.bad["duration"]:
+	case !given && d.Transactions > 0:
+		// The number of transactions ends it, however long that takes.
+		d.Duration = maxDuration
 	case !given:
 		d.Duration = defaultDuration
 	case d.Duration == 0:
@@ -135,32 +182,17 @@ func (d *draft) resolveWorkload(problems *Problems) {
 	}
 }
 
-func (d *draft) resolveBatch(problems *Problems) {
+func (d *draft) resolveBatch() {
 	if d.Batch == 0 {
 		d.Batch = 1
 	}
-	for _, b := range []struct {
-		key  string
-		size *int
-	}{
-		{"batch-read-size", &d.BatchRead},
-		{"batch-write-size", &d.BatchWrite},
-		{"batch-delete-size", &d.BatchDelete},
+	for key, size := range map[string]*int{
+		"batch-read-size":   &d.BatchRead,
+		"batch-write-size":  &d.BatchWrite,
+		"batch-delete-size": &d.BatchDelete,
 	} {
-		if _, given := d.given[b.key]; !given {
-			*b.size = d.Batch
-		} else if *b.size > 1 {
-			problems.add(d.placeOf(b.key), "%s: batches are %w; this version sends one record a transaction", b.key, workload.ErrNotSupported)
+		if _, given := d.given[key]; !given {
+			*size = d.Batch
 		}
 	}
-	if d.Batch > 1 {
-		problems.add(d.placeOf("batch-size"), "batch-size: batches are %w; this version sends one record a transaction", workload.ErrNotSupported)
-	}
-	if d.Async {
-		problems.add(d.placeOf("async"), "async is %w; this version runs transactions by worker threads", workload.ErrNotSupported)
-	}
 }
-
-// NotSupported tells whether err is due, among other things, to something that
-// this version knows but does not run.
-func NotSupported(err error) bool { return errors.Is(err, workload.ErrNotSupported) }

@@ -56,7 +56,10 @@ type Period struct {
 type Observer interface {
 	// Pause announces a wait before a stage.
 	Pause(s *Stage, seconds int) error
-	// StageStart is called right before the stage's first transaction.
+	// Warmup announces that a stage runs unrecorded for its warm-up.
+	Warmup(s *Stage) error
+	// StageStart is called when the stage's measured time begins: right
+	// before its first transaction, or after its warm-up.
 	StageStart(s *Stage, at time.Time) error
 	// Period is called about every second, and once more at the end of a
 	// stage: together the periods of a stage hold all that it measured.

@@ -90,10 +90,13 @@ func parseRate(text string) (float64, error) {
 	return f, nil
 }
 
+// maxDuration is the longest duration, ten years.
+const maxDuration = 10 * 365 * 24 * time.Hour
+
 // parseDuration reads a number of seconds, or a number with units such as 500ms,
 // 30s, 5m or 1h30m.
 func parseDuration(text string) (time.Duration, error) {
-	const limit = 10 * 365 * 24 * time.Hour
+	const limit = maxDuration
 	var d time.Duration
 	if seconds, ok := plainDigits(text); ok {
 		r, ok := new(big.Rat).SetString(seconds)

@@ -25,26 +25,32 @@ type Sequencer struct {
 // transaction. The policies are those of single-record reads and writes; they
 // are copied. newTimer makes the timers that keep stages to their rates.
 func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.WritePolicy, newTimer workload.NewTimer) (*Sequencer, error) {
-	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxThreads(), plan.Throttled())}
+	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxWorkers(), plan.Throttled())}
 	for _, st := range plan.Stages {
 		job, err := workload.Prepare(workload.Spec{
-			Workload:    st.Workload,
-			Namespace:   plan.Namespace,
-			Set:         plan.Set,
-			Keys:        st.Keys,
-			Threads:     st.Threads,
-			Duration:    st.Duration,
-			Schedule:    workload.Schedule{TPS: st.TPS},
-			Object:      st.Object,
-			ReadBins:    indexes(st.ReadBins),
-			WriteBins:   indexes(st.WriteBins),
-			Random:      st.Random,
-			Seed:        st.Seed,
-			Stream:      uint64(st.Number),
-			TTL:         st.TTL,
-			NewTimer:    newTimer,
-			ReadPolicy:  read,
-			WritePolicy: write,
+			Workload:     st.Workload,
+			Namespace:    plan.Namespace,
+			Set:          plan.Set,
+			Keys:         st.Keys,
+			Workers:      st.Workers(),
+			Duration:     st.Duration,
+			Transactions: st.Transactions,
+			Warmup:       st.Warmup,
+			Schedule:     st.Schedule,
+			BatchRead:    st.BatchRead,
+			BatchWrite:   st.BatchWrite,
+			BatchDelete:  st.BatchDelete,
+			UDF:          st.UDF.function(),
+			Object:       st.Object,
+			ReadBins:     indexes(st.ReadBins),
+			WriteBins:    indexes(st.WriteBins),
+			Random:       st.Random,
+			Seed:         st.Seed,
+			Stream:       uint64(st.Number),
+			TTL:          st.TTL,
+			NewTimer:     newTimer,
+			ReadPolicy:   read,
+			WritePolicy:  write,
 		}, client)
 		if err != nil {
 			return nil, fmt.Errorf("stage %d: %w", st.Number, err)
@@ -52,6 +58,13 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 		s.jobs = append(s.jobs, job)
 	}
 	return s, nil
+}
+
+func (u *UDF) function() workload.Function {
+	if u == nil {
+		return workload.Function{}
+	}
+	return workload.Function{Module: u.Module, Name: u.Function, Args: u.Args}
 }
 
 // indexes turns bin numbers from 1 into indexes from 0.
@@ -69,16 +82,12 @@ func (s *Sequencer) Run(ctx context.Context, obs Observer) *Result {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{Sequencer: s, obs: obs, cancel: cancel, result: &Result{Plan: s.plan}}
-	r.result.Start = time.Now()
 	for i, st := range s.plan.Stages {
 		if st.Pause > 0 {
 			r.pause(ctx, st)
 		}
 		if ctx.Err() != nil {
 			break
-		}
-		if i == 0 {
-			r.result.Start = time.Now()
 		}
 		r.stage(ctx, st, s.jobs[i])
 	}
@@ -92,12 +101,13 @@ func (s *Sequencer) Run(ctx context.Context, obs Observer) *Result {
 // run is the state of Run.
 type run struct {
 	*Sequencer
-	obs    Observer
-	cancel context.CancelCauseFunc
-	result *Result
-	before workload.Snapshot // at the start of the stage
-	total  workload.Snapshot // at the end of the last period
-	ended  time.Time         // when that was
+	obs     Observer
+	cancel  context.CancelCauseFunc
+	result  *Result
+	started time.Time         // of the stage
+	before  workload.Snapshot // at that time
+	total   workload.Snapshot // at the end of the last period
+	ended   time.Time         // when that was
 }
 
 // check stops the run on an error of the observer.
@@ -118,20 +128,24 @@ func (r *run) pause(ctx context.Context, st *Stage) {
 
 // stage runs one stage to its end.
 func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
-	r.before = r.stats.Snapshot()
-	start := time.Now()
-	r.total, r.ended = r.before, start
-	r.check(r.obs.StageStart(st, start))
-
+	if st.Warmup > 0 {
+		r.check(r.obs.Warmup(st))
+	} else {
+		r.begin(st)
+	}
 	done := make(chan int, 1)
 	go func() { done <- job.Run(ctx, r.stats) }()
-	abandoned := r.watch(ctx, st, start, done)
+	if st.Warmup > 0 {
+		warmUp(ctx, st, done)
+		r.begin(st)
+	}
+	abandoned := r.watch(ctx, st, done)
 
 	r.period(st, time.Now())
 	res := &StageResult{
 		Stage:     st,
-		Start:     start,
-		Elapsed:   r.ended.Sub(start),
+		Start:     r.started,
+		Elapsed:   r.ended.Sub(r.started),
 		Snapshot:  r.total.Sub(r.before),
 		Abandoned: abandoned,
 	}
@@ -139,20 +153,41 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 	r.check(r.obs.StageEnd(res))
 }
 
+// begin starts the measured time of a stage.
+func (r *run) begin(st *Stage) {
+	r.started = time.Now()
+	if r.result.Start.IsZero() {
+		r.result.Start = r.started
+	}
+	r.before = r.stats.Snapshot()
+	r.total, r.ended = r.before, r.started
+	r.check(r.obs.StageStart(st, r.started))
+}
+
+// warmUp waits until the warm-up of a running stage is over.
+func warmUp(ctx context.Context, st *Stage, done chan int) {
+	select {
+	case <-time.After(st.Warmup):
+	case <-ctx.Done():
+	case abandoned := <-done: // it had fewer transactions than that
+		done <- abandoned
+	}
+}
+
 // watch reports a period every second until the stage is over, and leaves the
 // last one to its caller.
-func (r *run) watch(ctx context.Context, st *Stage, start time.Time, done <-chan int) (abandoned int) {
+func (r *run) watch(ctx context.Context, st *Stage, done <-chan int) (abandoned int) {
 	// A walk of the key range may take any time; once it is done, only the
 	// minimum duration is left.
 	endKnown := st.Workload.Endless()
 	stop := ctx.Done()
 	var rest <-chan time.Time
-	for tick := start.Add(period); ; tick = tick.Add(period) {
+	for tick := r.started.Add(period); ; tick = tick.Add(period) {
 		timer := time.NewTimer(time.Until(tick))
 		for waiting := true; waiting; {
 			select {
 			case abandoned = <-done:
-				left := st.Duration - time.Since(start)
+				left := st.Duration - time.Since(r.started)
 				if st.Workload.Endless() || left <= 0 || ctx.Err() != nil {
 					timer.Stop()
 					return abandoned
@@ -173,7 +208,7 @@ func (r *run) watch(ctx context.Context, st *Stage, start time.Time, done <-chan
 		}
 		// Near the stage's end the period is left to grow to that end, so
 		// that no line shows a few milliseconds as if they were a second.
-		if off := tick.Sub(start) - st.Duration; !endKnown || off < -period/2 || off > period/2 {
+		if off := tick.Sub(r.started) - st.Duration; !endKnown || off < -period/2 || off > period/2 {
 			r.period(st, time.Now())
 		}
 	}

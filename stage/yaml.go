@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/aeroload/aeroload/internal/suggest"
-	"github.com/aeroload/aeroload/workload"
 )
 
 // maxFileSize is far above any stage file written by hand or by a script, and
@@ -142,7 +142,7 @@ func (r *reader) stages(root *yaml.Node) []*draft {
 		case "stages":
 			list = val
 		case hdrKey:
-			r.hdrDir, _ = r.scalar(hdrKey, val)
+			r.hdrDir = r.scalar(hdrKey, val)
 		default:
 			if _, ok := lookupField(key.Value); ok {
 				r.problems.add(r.at(key), "%q is a key of a stage: begin each stage with a dash, or put the stages under a key stages:", key.Value)
@@ -199,6 +199,7 @@ func (r *reader) list(list, defaults *yaml.Node) []*draft {
 		own := r.values(item)
 		for key, v := range common {
 			if _, ok := own[key]; !ok {
+				v.inherited = true
 				own[key] = v
 			}
 		}
@@ -216,48 +217,68 @@ func (d *draft) applyAll(values map[string]value, problems *Problems) {
 	}
 }
 
-// values reads the keys of a stage into texts.
+// values reads the keys of a stage.
 func (r *reader) values(mapping *yaml.Node) map[string]value {
 	values := map[string]value{}
 	for key, val := range r.pairs(mapping) {
 		name := key.Value
-		switch _, ok := lookupField(name); {
-		case name == udfKey:
-			r.problems.add(r.at(key), "udf is %w", workload.ErrNotSupported)
-		case !ok:
+		f, ok := lookupField(name)
+		if !ok {
 			r.problems.add(r.at(key), "unknown key %q%s", name, suggest.DidYouMean(name, fieldNames()))
-		default:
-			if text, ok := r.scalar(name, val); ok {
-				values[name] = value{text, r.at(val)}
-			}
+			continue
 		}
+		v := value{place: r.at(val)}
+		before := len(r.problems)
+		switch {
+		case f.setMap != nil && val.Kind == yaml.MappingNode:
+			v.sub = r.mapping(name, val, f.keys)
+		case f.set == nil:
+			r.problems.add(v.place, "%s: expected a mapping of %s, not %s", name, strings.Join(f.keys, ", "), describe(val))
+		default:
+			v.text = r.scalar(name, val)
+		}
+		v.broken = len(r.problems) > before
+		values[name] = v
 	}
 	return values
 }
 
-// scalar returns the text of a stage key's value. Bin numbers may also be a YAML
-// list of scalars.
-func (r *reader) scalar(name string, n *yaml.Node) (string, bool) {
+// mapping reads the values of a key that takes a mapping.
+func (r *reader) mapping(name string, n *yaml.Node, known []string) map[string]value {
+	sub := map[string]value{}
+	for key, val := range r.pairs(n) {
+		if !slices.Contains(known, key.Value) {
+			r.problems.add(r.at(key), "%s: unknown key %q; expected %s%s", name, key.Value, strings.Join(known, ", "), suggest.DidYouMean(key.Value, known))
+			continue
+		}
+		sub[key.Value] = value{text: r.scalar(name+": "+key.Value, val), place: r.at(val)}
+	}
+	return sub
+}
+
+// scalar returns the text of a stage key's value, or "" with a problem. Bin
+// numbers may also be a YAML list of scalars.
+func (r *reader) scalar(name string, n *yaml.Node) string {
 	if (name == "read-bins" || name == "write-bins") && n.Kind == yaml.SequenceNode {
 		var items []string
 		for _, item := range n.Content {
 			if item = deref(item); item.Kind != yaml.ScalarNode {
 				r.problems.add(r.at(item), "%s: expected a bin number, not %s", name, describe(item))
-				return "", false
+				return ""
 			}
 			items = append(items, item.Value)
 		}
-		return strings.Join(items, ","), true
+		return strings.Join(items, ",")
 	}
 	switch {
 	case isNull(n):
 		r.problems.add(r.at(n), "%s: the value is missing", name)
-		return "", false
+		return ""
 	case n.Kind != yaml.ScalarNode:
 		r.problems.add(r.at(n), "%s: expected a single value, not %s", name, describe(n))
-		return "", false
+		return ""
 	}
-	return n.Value, true
+	return n.Value
 }
 
 // pairs yields the keys and values of a mapping, and reports keys that are not

@@ -18,7 +18,7 @@ import (
 // flagDefaults are the values that the flags have when none is given.
 func flagDefaults() Defaults {
 	return Defaults{
-		Namespace: "test", Set: "testset", ObjectSpec: "I4", StartKey: 1, Keys: 1_000_000, Threads: 16, Seed: 7,
+		Namespace: "test", Set: "testset", ObjectSpec: "I4", StartKey: 1, Keys: 1_000_000, Threads: 16, AsyncMax: 50, Seed: 7,
 		ObjectOptions: objspec.Options{BinName: "testbin", CompressionRatio: 1},
 	}
 }
@@ -64,10 +64,10 @@ func TestParseAsbenchFile(t *testing.T) {
 		t.Errorf("stage 1 = %+v", first)
 	}
 	want := *second
-	want.Number, want.Desc, want.Duration, want.TPS, want.Keys = 2, "mixed", 5*time.Second, 20000, keys
+	want.Number, want.Desc, want.Duration, want.Schedule.Curve, want.Keys = 2, "mixed", 5*time.Second, workload.Constant(20000), keys
 	want.Workload = workload.Workload{Kind: workload.ReadUpdate, Read: 80, Write: 20, ReadAll: 0, WriteAll: 0}
 	want.ReadBins, want.WriteBins, want.Pause, want.Random, want.TTL = []int{1}, []int{1, 2}, 3, true, -1
-	want.Batch, want.BatchRead, want.BatchWrite, want.BatchDelete, want.Threads, want.Seed = 1, 1, 1, 1, 16, 7
+	want.Batch, want.BatchRead, want.BatchWrite, want.BatchDelete, want.Threads, want.AsyncMax, want.Seed = 1, 1, 1, 1, 16, 50, 7
 	if !reflect.DeepEqual(*second, want) {
 		t.Errorf("stage 2 = %+v\nwant %+v", *second, want)
 	}
@@ -98,7 +98,7 @@ func TestDefaultsAndInheritance(t *testing.T) {
 		{"defaults apply to each stage that does not say otherwise",
 			"defaults: {workload: 'RU,70', tps: 5, threads: 2}\nstages: [{desc: a}, {tps: 9}]",
 			func(s []*Stage) bool {
-				return s[0].TPS == 5 && s[1].TPS == 9 && s[0].Workload.Read == 70 && s[1].Threads == 2 && s[0].Desc == "a"
+				return s[0].Schedule.Curve == workload.Constant(5) && s[1].Schedule.Curve == workload.Constant(9) && s[0].Workload.Read == 70 && s[1].Threads == 2 && s[0].Desc == "a"
 			}},
 		{"a default object spec goes before the stage's before", "defaults: {object-spec: I1, workload: I}\nstages: [{object-spec: S8}, {}]",
 			func(s []*Stage) bool { return s[1].Object.String() == "I1" }},
@@ -137,8 +137,8 @@ func TestNumbersAndDurations(t *testing.T) {
 		{"key-end", "1.5G", func(s *Stage) bool { return s.Keys.End == 1_500_000_000 }},
 		{"key-end", "0x3e8", func(s *Stage) bool { return s.Keys.End == 1000 }},
 		{"key-end", `"77"`, func(s *Stage) bool { return s.Keys.End == 77 }},
-		{"tps", "0.5", func(s *Stage) bool { return s.TPS == 0.5 }},
-		{"tps", "100k", func(s *Stage) bool { return s.TPS == 100_000 }},
+		{"tps", "0.5", func(s *Stage) bool { return s.Schedule.Curve == workload.Constant(0.5) }},
+		{"tps", "100k", func(s *Stage) bool { return s.Schedule.Curve == workload.Constant(100_000) }},
 		{"duration", "90", func(s *Stage) bool { return s.Duration == 90*time.Second }},
 		{"duration", "30s", func(s *Stage) bool { return s.Duration == 30*time.Second }},
 		{"duration", "5m", func(s *Stage) bool { return s.Duration == 5*time.Minute }},
@@ -197,7 +197,7 @@ func TestSingleErrors(t *testing.T) {
 		{"a mapping that ends too early", "- workload: I\n  tps: 1\n bad: 2", "f.yaml:3:2: not valid YAML: did not find expected '-' indicator"},
 		{"a tab", "- workload: I\n\ttps: 1", "f.yaml:2:2: not valid YAML: found a tab character that violates indentation"},
 		{"an unknown key", "- workload: I\n  duraton: 3", `f.yaml:2:3: unknown key "duraton"; did you mean "duration"?`},
-		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, DB; did you mean "RU"?`},
+		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB; did you mean "RU"?`},
 		{"no workload", "- desc: x", "f.yaml:1:3: stage 1 has no workload"},
 		{"a key twice", "- workload: I\n  tps: 1\n  tps: 2", `f.yaml:3:3: the key "tps" is given twice; it stands in line 2 already`},
 		{"a wrong number", "- workload: I\n- stage: 3\n  workload: I", "f.yaml:2:10: stage: stage 3 stands at position 2: number the stages 1, 2, 3, … in their order, or leave the numbers out"},
@@ -223,8 +223,8 @@ func TestSingleErrors(t *testing.T) {
 		{"bins out of order", "- workload: RU\n  object-spec: I,I\n  write-bins: 2,1", `f.yaml:3:15: write-bins: bin 1 in "2,1" comes after bin 2: bin numbers must ascend`},
 		{"bin 0", "- workload: RU\n  read-bins: 0", `f.yaml:2:14: read-bins: "0" in "0" is not a bin number: expected whole numbers from 1, such as 1,3,4`},
 		{"read-bins without reads", "- workload: I\n  read-bins: 1", "f.yaml:2:14: read-bins: the workload I reads nothing"},
-		{"write-bins without writes", "- workload: RU,100\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RU,100%,100%,0% writes no bins"},
-		{"write-bins with whole-record deletes only", "- workload: RUD,50,0\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RUD,50%,0%,100%,0% writes no bins"},
+		{"write-bins without writes", "- workload: RU,100\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RU,100% writes no bins"},
+		{"write-bins with whole-record deletes only", "- workload: RUD,50,0\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RUD,50%,0% writes no bins"},
 		{"random deletes", "- workload: DB\n  random: true", "f.yaml:2:11: random: the workload DB writes no values"},
 		{"no threads", "- workload: I\n  threads: 0", "f.yaml:2:12: threads: 0 is out of range: expected a number of threads from 1 to 10000"},
 		{"a pause of half seconds", "- workload: I\n  pause: 1.5", "f.yaml:2:10: pause: 1.5 is not a whole number of seconds"},
@@ -247,22 +247,133 @@ func TestSingleErrors(t *testing.T) {
 			}
 		case err.Error() != c.want:
 			t.Errorf("%s:\n got %v\nwant %s", c.why, err, c.want)
-		case NotSupported(err):
+		case errors.Is(err, workload.ErrNotSupported):
 			t.Errorf("%s: reported as not supported", c.why)
 		}
 	}
 }
 
 func TestNotSupportedYet(t *testing.T) {
-	for _, text := range []string{
-		"- workload: RUF,40,40", "- workload: C,50", "- workload: CI,50", "- workload: CK,50",
-		"- workload: I\n  batch-size: 10", "- workload: RU\n  batch-read-size: 2", "- workload: RU\n  batch-write-size: 2",
-		"- workload: DB\n  batch-delete-size: 2", "- workload: RU\n  async: true",
-		"- workload: RU\n  udf: {module: m, function: f}",
-	} {
-		if _, err := parse(text); !NotSupported(err) || !strings.Contains(err.Error(), "not supported yet") {
+	for _, text := range []string{"- workload: C,50", "- workload: CI,50", "- workload: CK,50"} {
+		if _, err := parse(text); !errors.Is(err, workload.ErrNotSupported) || !strings.Contains(err.Error(), "not supported yet") {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+func TestCurves(t *testing.T) {
+	for _, c := range []struct{ tps, want string }{
+		{"0", "0"},
+		{"1500", "1500"},
+		{"{from: 1k, to: 20_000, over: 1m}", "{from: 1000, to: 20000, over: 1m0s}"},
+		{"{from: 100, to: 0, over: 90}", "{from: 100, to: 0, over: 1m30s}"},
+		{"{from: 10, to: 100, step: 7.5, hold: 30s}", "{from: 10, to: 100, step: 7.5, hold: 30s}"},
+		{"{mean: 1k, amplitude: 500, period: 1h}", "{mean: 1000, amplitude: 500, period: 1h0m0s}"},
+	} {
+		plan, err := parse("- {workload: RU, tps: " + c.tps + "}")
+		if err != nil {
+			t.Errorf("%s: %v", c.tps, err)
+		} else if got := FormatTPS(plan.Stages[0].Schedule.Curve); got != c.want {
+			t.Errorf("%s: %s, want %s", c.tps, got, c.want)
+		}
+	}
+	for _, c := range []struct{ tps, want string }{
+		{"{}", "1:23: tps: expected a number, a ramp {from, to, over}"},
+		{"{from: 1, to: 2}", "1:23: tps: expected a number, a ramp"},
+		{"{from: 1, over: 2s}", "1:23: tps: to is missing"},
+		{"{from: x, to: 2, over: 2s}", `1:30: tps: from: "x" is not a number of transactions per second`},
+		{"{from: 1, to: 2, over: 0}", "1:46: tps: over: 0 is too short"},
+		{"{from: 0, to: 0, over: 5}", "1:23: tps: a ramp from 0 to 0 has no transactions"},
+		{"{from: 1, to: 2, over: 5, hold: 1}", "1:55: tps: hold does not go with a ramp, which has from, to, over"},
+		{"{from: 1, to: 1G, step: 1, hold: 1}", "1:23: tps: that makes 999999999 steps"},
+		{"{from: 1, to: 5, step: 0, hold: 1}", "1:46: tps: step: a step of 0 leads nowhere"},
+		{"{mean: 5, amplitude: 6, period: 1m}", "1:23: tps: a sine needs a mean above 0 and an amplitude of at most the mean"},
+		{"{from: 1, too: 2, over: 5}", `1:33: tps: unknown key "too"; expected from, to, over, step, hold, mean, amplitude, period; did you mean "to"?`},
+		{"{from: [1], to: 2, over: 5}", "1:30: tps: from: expected a single value, not a list"},
+	} {
+		_, err := parse("- {workload: RU, tps: " + c.tps + "}")
+		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml:"+c.want) {
+			t.Errorf("%s: %v, want f.yaml:%s", c.tps, err, c.want)
+		}
+	}
+}
+
+func TestUDFs(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "stages.yaml")
+	if err := os.WriteFile(filepath.Join(dir, "count.lua"), []byte("function f(rec) end"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, udf string
+		want     UDF
+	}{
+		{"a module that the cluster has", "{module: m, function: f}", UDF{Module: "m", Function: "f"}},
+		{"its file name works too", "{module: m.lua, function: f}", UDF{Module: "m", Function: "f"}},
+		{"a file beside the stage file names the module", "{file: count.lua, function: f}",
+			UDF{Module: "count", Function: "f", File: filepath.Join(dir, "count.lua"), Source: []byte("function f(rec) end")}},
+		{"or is registered under another name", "{file: " + filepath.Join(dir, "count.lua") + ", module: m, function: f}",
+			UDF{Module: "m", Function: "f", File: filepath.Join(dir, "count.lua"), Source: []byte("function f(rec) end")}},
+	} {
+		plan, err := Parse(file, []byte("- {workload: RUF, udf: "+c.udf+"}"), flagDefaults())
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+		} else if got := *plan.Stages[0].UDF; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", c.why, got, c.want)
+		}
+	}
+	plan, err := parse(`- {workload: RUF, udf: {module: m, function: f, args: '3,"x"'}}`)
+	if err != nil || plan.Stages[0].UDF.Args.String() != `3,"x"` {
+		t.Errorf("arguments: %+v, %v", plan, err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"- workload: RUF", "f.yaml:1:13: workload: RUF,40%,40% calls a UDF: give its module and function under the key udf"},
+		{"- {workload: RUF, udf: m}", `f.yaml:1:24: udf: expected a mapping of module, function, args, file, not "m"`},
+		{"- {workload: RUF, udf: {function: f}}", "f.yaml:1:24: udf: module is missing"},
+		{"- {workload: RUF, udf: {module: m}}", "f.yaml:1:24: udf: function is missing"},
+		{"- {workload: RUF, udf: {module: m, function: f, args: Q}}", "f.yaml:1:55: udf: args: object spec:"},
+		{"- {workload: RUF, udf: {file: none.lua, function: f}}", "f.yaml:1:31: udf: file: stat none.lua: no such file"},
+		{"- {workload: RU, udf: {module: m, function: f}}", "f.yaml:1:23: udf: the workload RU,50% calls no UDF"},
+	} {
+		if _, err := parse(c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// A default that means nothing in some stage is no error there; the stage's own
+// value would be.
+func TestDefaultsThatDoNotApply(t *testing.T) {
+	plan, err := parse(`defaults: {object-spec: 'I,I', read-bins: 1, write-bins: 2, random: true, warmup: 3s, udf: {module: m, function: f}}
+stages: [{workload: I}, {workload: 'RU,100'}, {workload: DB}, {workload: 'RUF'}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert, read, remove, udf := plan.Stages[0], plan.Stages[1], plan.Stages[2], plan.Stages[3]
+	if insert.ReadBins != nil || insert.WriteBins == nil || insert.UDF != nil || insert.Warmup != 0 || !insert.Random {
+		t.Errorf("I: %+v", insert)
+	}
+	if read.ReadBins == nil || read.WriteBins != nil || read.Warmup != 3*time.Second {
+		t.Errorf("RU,100: %+v", read)
+	}
+	if remove.Random || remove.WriteBins == nil {
+		t.Errorf("DB: %+v", remove)
+	}
+	if udf.UDF == nil {
+		t.Errorf("RUF: %+v", udf)
+	}
+}
+
+func TestTransactionsEndAStage(t *testing.T) {
+	plan, err := parse("- {workload: RU, transactions: 5k}\n- {workload: RU, transactions: 5k, duration: 3}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := plan.Stages[0]; s.Transactions != 5000 || s.Duration != maxDuration {
+		t.Errorf("without a duration: %+v", s)
+	}
+	if s := plan.Stages[1]; s.Transactions != 5000 || s.Duration != 3*time.Second {
+		t.Errorf("with a duration: %+v", s)
 	}
 }
 
@@ -291,22 +402,22 @@ func TestLoadReadsFiles(t *testing.T) {
 }
 
 func TestFromFlags(t *testing.T) {
-	plan, err := FromFlags([]FlagValue{{"--workload", "workload", "RU,80"}, {"--throughput", "tps", "200"}, {"--duration", "duration", "5"}}, flagDefaults())
+	plan, err := FromFlags([]FlagValue{{Flag: "--workload", Key: "workload", Text: "RU,80"}, {Flag: "--throughput", Key: "tps", Text: "200"}, {Flag: "--duration", Key: "duration", Text: "5"}}, flagDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := plan.Stages[0]
-	if len(plan.Stages) != 1 || s.TPS != 200 || s.Duration != 5*time.Second || s.Workload.Read != 80 || s.Number != 1 ||
+	if len(plan.Stages) != 1 || s.Schedule.Curve != workload.Constant(200) || s.Duration != 5*time.Second || s.Workload.Read != 80 || s.Number != 1 ||
 		s.Desc != "default config (specify your own with --workload-stages)" {
 		t.Errorf("stage = %+v", s)
 	}
-	_, err = FromFlags([]FlagValue{{"--workload", "workload", "RX"}, {"--throughput", "tps", "abc"}}, flagDefaults())
+	_, err = FromFlags([]FlagValue{{Flag: "--workload", Key: "workload", Text: "RX"}, {Flag: "--throughput", Key: "tps", Text: "abc"}}, flagDefaults())
 	if err == nil || !strings.Contains(err.Error(), `--throughput: tps: "abc" is not a number`) || !strings.Contains(err.Error(), `--workload: workload: unknown workload "RX"`) {
 		t.Errorf("wrong flags: %v", err)
 	}
 	d := flagDefaults()
 	d.Keys = 0
-	if _, err = FromFlags([]FlagValue{{"--workload", "workload", "I"}}, d); err == nil || !strings.HasPrefix(err.Error(), "--keys: the key range [1, 1) is empty") {
+	if _, err = FromFlags([]FlagValue{{Flag: "--workload", Key: "workload", Text: "I"}}, d); err == nil || !strings.HasPrefix(err.Error(), "--keys: the key range [1, 1) is empty") {
 		t.Errorf("no keys: %v", err)
 	}
 }
@@ -317,6 +428,8 @@ func TestWriteYAMLRoundTrip(t *testing.T) {
 		asbenchFile,
 		"- workload: RU\n- workload: DB\n  write-bins: 1\n- workload: RUD,1,2,3,4\n  duration: 1.5\n  tps: 0.25",
 		"- workload: I\n  object-spec: '\"a\\tb\",123,{2*S4:D},true'\n  desc: '1: \"yes\" # no'",
+		"- {workload: 'RUF,1,2', udf: {module: m, function: 'true', args: '1'}, tps: {from: 1, to: 2, over: 3}, arrival: poisson, async: true, async-max-commands: 7}",
+		"- {workload: RU, tps: {from: 1, to: 9, step: 2, hold: 1m}, transactions: 10k, warmup: 90s, batch-size: 7, batch-read-size: 3}",
 		"hdr-hist: some/where\nstages: [{workload: I, desc: 'true', object-spec: '12'}]",
 	} {
 		plan, err := parse(text)
@@ -327,7 +440,7 @@ func TestWriteYAMLRoundTrip(t *testing.T) {
 		if err := plan.WriteYAML(&out); err != nil {
 			t.Fatal(err)
 		}
-		other := Defaults{Namespace: "test", Set: "testset", ObjectSpec: "D", StartKey: 99, Keys: 1, Threads: 1, Seed: 99, ObjectOptions: flagDefaults().ObjectOptions}
+		other := Defaults{Namespace: "test", Set: "testset", ObjectSpec: "D", StartKey: 99, Keys: 1, Threads: 1, AsyncMax: 1, Seed: 99, ObjectOptions: flagDefaults().ObjectOptions}
 		again, err := Parse("f.yaml", out.Bytes(), other)
 		if err != nil {
 			t.Fatalf("%q printed as\n%s\n%v", text, out.String(), err)

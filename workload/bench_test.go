@@ -29,6 +29,14 @@ func (c *idleClient) Get(*as.BasePolicy, *as.Key, ...string) (*as.Record, as.Err
 }
 func (c *idleClient) PutBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.call(); return nil }
 func (c *idleClient) Delete(*as.WritePolicy, *as.Key) (bool, as.Error)      { c.call(); return true, nil }
+func (c *idleClient) Execute(*as.WritePolicy, *as.Key, string, string, ...as.Value) (any, as.Error) {
+	c.call()
+	return nil, nil
+}
+func (c *idleClient) BatchOperate(*as.BatchPolicy, []as.BatchRecordIfc) as.Error {
+	c.call()
+	return nil
+}
 
 // BenchmarkHotLoop is what a transaction costs beyond the client call: choosing
 // the operation and the key, computing the key's digest, making the value,
@@ -51,8 +59,11 @@ func BenchmarkHotLoop(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			spec.Object, spec.Random, spec.Schedule.TPS = object, c.random, c.tps
-			spec.Threads, spec.Duration, spec.Keys.End = 1, 24*time.Hour, 1<<40
+			spec.Object, spec.Random = object, c.random
+			if c.tps > 0 {
+				spec.Schedule.Curve = Constant(c.tps)
+			}
+			spec.Workers, spec.Duration, spec.Keys.End = 1, 24*time.Hour, 1<<40
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			job, err := Prepare(spec, &idleClient{left: b.N, stop: cancel})

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,8 +15,10 @@ import (
 
 // call is one call that a fakeClient got.
 type call struct {
-	op    string // get, put, delete
+	op    string // get, put, delete, udf, batch
 	key   int
+	rows  []batchRow // of a batch
+	args  []string   // of a UDF call
 	bins  []string
 	at    time.Duration // since the client was made
 	write as.WritePolicy
@@ -26,9 +30,10 @@ type fakeClient struct {
 	mu      sync.Mutex
 	start   time.Time
 	calls   []call
-	answer  func(c call) as.Error      // nil answers all is well
-	latency func(c call) time.Duration // nil answers at once
-	missing bool                       // deletes find nothing
+	answer  func(c call) as.Error          // nil answers all is well
+	latency func(c call) time.Duration     // nil answers at once
+	missing bool                           // deletes find nothing
+	row     func(key int) types.ResultCode // of a record in a batch; nil is OK
 }
 
 func newFakeClient() *fakeClient { return &fakeClient{start: time.Now()} }
@@ -67,6 +72,50 @@ func (f *fakeClient) Delete(p *as.WritePolicy, key *as.Key) (bool, as.Error) {
 	return !f.missing, f.do(call{op: "delete", write: *p}, key)
 }
 
+// batchRow is a row of a batch call.
+type batchRow struct {
+	key  int
+	kind string // as the op of a call
+	what string // bins or arguments
+}
+
+func (f *fakeClient) Execute(p *as.WritePolicy, key *as.Key, module, function string, args ...as.Value) (any, as.Error) {
+	return nil, f.do(call{op: "udf", write: *p, args: append([]string{module, function}, texts(args)...)}, key)
+}
+
+func texts(values []as.Value) (list []string) {
+	for _, v := range values {
+		list = append(list, v.String())
+	}
+	return list
+}
+
+func (f *fakeClient) BatchOperate(_ *as.BatchPolicy, records []as.BatchRecordIfc) as.Error {
+	c := call{op: "batch"}
+	for _, r := range records {
+		b := r.BatchRec()
+		row := batchRow{key: b.Key.Value().GetObject().(int)}
+		switch r := r.(type) {
+		case *as.BatchRead:
+			row.kind, row.what = "get", strings.Join(r.BinNames, " ")
+		case *as.BatchWrite:
+			row.kind, row.what = "put", fmt.Sprint(len(r.Ops))
+		case *as.BatchDelete:
+			row.kind = "delete"
+		case *as.BatchUDF:
+			row.kind, row.what = "udf", strings.Join(append([]string{r.PackageName, r.FunctionName}, texts(r.FunctionArgs)...), " ")
+		}
+		b.ResultCode, b.Err = types.OK, nil
+		if f.row != nil {
+			if code := f.row(row.key); code != types.OK {
+				b.ResultCode, b.Err = code, &as.AerospikeError{ResultCode: code}
+			}
+		}
+		c.rows = append(c.rows, row)
+	}
+	return f.do(c, records[0].BatchRec().Key)
+}
+
 // failing answers every call with the result code.
 func failing(code types.ResultCode) func(call) as.Error {
 	return func(call) as.Error { return &as.AerospikeError{ResultCode: code} }
@@ -88,7 +137,10 @@ func specOf(workload string) Spec {
 		Namespace:   "test",
 		Set:         "s",
 		Keys:        keygen.Range{Start: 1, End: 1001},
-		Threads:     4,
+		Workers:     4,
+		BatchRead:   1,
+		BatchWrite:  1,
+		BatchDelete: 1,
 		Duration:    time.Second,
 		Object:      object,
 		Seed:        1,

@@ -18,6 +18,7 @@ const (
 	ReadUpdate                   // RU: read or update random keys
 	ReadReplace                  // RR: read random keys or replace their whole record
 	ReadUpdateDelete             // RUD: read, update or delete random keys
+	ReadUpdateUDF                // RUF: read, update or call a UDF on random keys
 	Delete                       // DB: walk the range once and delete bins
 )
 
@@ -40,11 +41,12 @@ var syntaxes = []syntax{
 	{code: "RU", kind: ReadUpdate, shares: 1, read: 50, subsets: true},
 	{code: "RR", kind: ReadReplace, shares: 1, read: 50, subsets: true},
 	{code: "RUD", kind: ReadUpdateDelete, shares: 2, read: 40, write: 40, subsets: true},
+	{code: "RUF", kind: ReadUpdateUDF, shares: 2, read: 40, write: 40, subsets: true},
 	{code: "DB", kind: Delete},
 }
 
 // later are the codes that aeroload knows but does not run yet.
-var later = []string{"RUF", "C", "CI", "CK"}
+var later = []string{"C", "CI", "CK"}
 
 // ErrNotSupported marks what is part of the stage-file language but not run by
 // this version.
@@ -54,8 +56,8 @@ var ErrNotSupported = errors.New("not supported yet")
 type Workload struct {
 	Kind Kind
 	// Read and Write are the percentages (0..100) of the transactions that
-	// read and that write; the rest deletes in a RUD workload. They are 0 for
-	// I and DB, which only do one thing.
+	// read and that write; the rest deletes in a RUD workload and calls a UDF
+	// in a RUF workload. They are 0 for I and DB, which only do one thing.
 	Read, Write float64
 	// ReadAll is the percentage of the reads that take all bins, WriteAll
 	// that of the writes that write all bins; the others take the stage's
@@ -98,6 +100,9 @@ func Parse(text string) (Workload, error) {
 		w.Write = 100 - w.Read
 	case w.Read+w.Write > 100:
 		return Workload{}, fmt.Errorf("%q: %s %% reads and %s %% writes are more than 100 %%",
+			text, formatPercent(w.Read), formatPercent(w.Write))
+	case s.kind == ReadUpdateUDF && w.Read+w.Write >= 100:
+		return Workload{}, fmt.Errorf("%q: %s %% reads and %s %% writes leave nothing for UDF calls",
 			text, formatPercent(w.Read), formatPercent(w.Write))
 	}
 	return w, nil
@@ -162,12 +167,17 @@ func (w Workload) Resolve(readBins, writeBins bool) Workload {
 func (w Workload) HasReads() bool { return w.Read > 0 }
 
 // HasWrites tells whether any transaction writes or deletes.
-func (w Workload) HasWrites() bool { return w.Read < 100 }
+func (w Workload) HasWrites() bool {
+	return w.HasBinWrites() || w.Kind == ReadUpdateDelete && w.Read+w.Write < 100
+}
 
 // HasBinWrites tells whether any transaction writes or deletes single bins, so
 // that write-bins mean something: all do but the deletes of RUD, which remove
 // whole records.
 func (w Workload) HasBinWrites() bool { return !w.mixed() || w.Write > 0 }
+
+// HasUDFs tells whether any transaction calls a UDF.
+func (w Workload) HasUDFs() bool { return w.Kind == ReadUpdateUDF }
 
 // Endless tells whether the workload has no end of its own: it then runs for
 // its stage's duration.

@@ -25,6 +25,9 @@ func TestParse(t *testing.T) {
 		{"RUD,60,0", Workload{ReadUpdateDelete, 60, 0, -1, -1}, "reads and deletes, which crashes asbench"},
 		{"RUD,60,40", Workload{ReadUpdateDelete, 60, 40, -1, -1}, "no deletes left"},
 		{"RUD,50,40,10,20", Workload{ReadUpdateDelete, 50, 40, 10, 20}, "all four"},
+		{"RUF", Workload{ReadUpdateUDF, 40, 40, -1, -1}, "a fifth calls the UDF by default"},
+		{"RUF,20,40,1,2", Workload{ReadUpdateUDF, 20, 40, 1, 2}, "all four"},
+		{"RUF,0,0", Workload{ReadUpdateUDF, 0, 0, -1, -1}, "UDF calls only"},
 		{"RU,50%,100%,100%", Workload{ReadUpdate, 50, 50, 100, 100}, "as the header prints it"},
 		{" RU , 50 ", Workload{ReadUpdate, 50, 50, -1, -1}, "blanks"},
 	} {
@@ -47,6 +50,7 @@ func TestParseErrors(t *testing.T) {
 		{"RU,NaN", `"NaN" is not a number`, "a float that compares false"},
 		{"RU,50,x", `percentage 2: "x" is not a number`, "not a number"},
 		{"RU,", `percentage 1: "" is not a number`, "nothing after the comma"},
+		{"RUF,60,40", "leave nothing for UDF calls", "no UDF calls left"},
 		{"RUD,60,50", "60 % reads and 50 % writes are more than 100 %", "more than everything"},
 	} {
 		_, err := Parse(c.text)
@@ -57,7 +61,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%s: Parse(%q) says not supported", c.why, c.text)
 		}
 	}
-	for _, text := range []string{"RUF", "RUF,40,40", "C,50", "CI,50,10", "CK"} {
+	for _, text := range []string{"C,50", "CI,50,10", "CK"} {
 		if _, err := Parse(text); !errors.Is(err, ErrNotSupported) {
 			t.Errorf("Parse(%q) = %v, want not supported", text, err)
 		}

@@ -21,7 +21,7 @@ import (
 // runJob runs a spec on virtual time and returns what it measured.
 func runJob(t *testing.T, spec Spec, client *fakeClient) Snapshot {
 	t.Helper()
-	stats := NewStats(spec.Threads, spec.Schedule.Throttled())
+	stats := NewStats(spec.Workers, spec.Schedule.Throttled())
 	job, err := Prepare(spec, client)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestWalksVisitEachKeyOnce(t *testing.T) {
 			t.Run(fmt.Sprint(workload, threads), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					spec := specOf(workload)
-					spec.Threads = threads
+					spec.Workers = threads
 					client := newFakeClient()
 					snap := runJob(t, spec, client)
 					seen := map[int]int{}
@@ -53,7 +53,7 @@ func TestWalksVisitEachKeyOnce(t *testing.T) {
 					if len(seen) != 1000 {
 						t.Errorf("%d keys visited, want 1000", len(seen))
 					}
-					if got := snap.Counts[Write]; got != (Counts{Hit: 1000}) {
+					if got := snap.Counts[Write]; got != (Counts{Done: 1000, Hit: 1000}) {
 						t.Errorf("counts = %+v", got)
 					}
 				})
@@ -127,7 +127,7 @@ func TestShares(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			spec := specOf(c.workload)
-			spec.Schedule.TPS = 20_000
+			spec.Schedule.Curve = Constant(20_000)
 			client := newFakeClient()
 			runJob(t, spec, client)
 			n := map[string]float64{}
@@ -183,9 +183,9 @@ func TestOutcomes(t *testing.T) {
 		code     types.ResultCode
 		why      string
 	}{
-		{"RU,100", nil, false, Read, func(n uint64) Counts { return Counts{Hit: n} }, 0, "a record read"},
-		{"RU,100", failing(types.KEY_NOT_FOUND_ERROR), false, Read, func(n uint64) Counts { return Counts{Miss: n} }, 0, "no such record"},
-		{"DB", nil, true, Write, func(n uint64) Counts { return Counts{Miss: n} }, 0, "a delete that found nothing"},
+		{"RU,100", nil, false, Read, func(n uint64) Counts { return Counts{Done: n, Hit: n} }, 0, "a record read"},
+		{"RU,100", failing(types.KEY_NOT_FOUND_ERROR), false, Read, func(n uint64) Counts { return Counts{Done: n, Miss: n} }, 0, "no such record"},
+		{"DB", nil, true, Write, func(n uint64) Counts { return Counts{Done: n, Miss: n} }, 0, "a delete that found nothing"},
 		{"I", failing(types.TIMEOUT), false, Write, func(n uint64) Counts { return Counts{Timeout: n} }, types.TIMEOUT, "a timeout"},
 		{"I", failing(types.DEVICE_OVERLOAD), false, Write, func(n uint64) Counts { return Counts{Error: n} }, types.DEVICE_OVERLOAD, "an error"},
 	} {
@@ -194,7 +194,7 @@ func TestOutcomes(t *testing.T) {
 			client := newFakeClient()
 			client.answer, client.missing = c.answer, c.missing
 			client.latency = func(call) time.Duration { return time.Millisecond }
-			stats := NewStats(spec.Threads, false)
+			stats := NewStats(spec.Workers, false)
 			job, err := Prepare(spec, client)
 			if err != nil {
 				t.Fatal(err)
@@ -225,6 +225,7 @@ func TestClassify(t *testing.T) {
 		code types.ResultCode
 	}{
 		{&as.AerospikeError{ResultCode: types.TIMEOUT}, timeout, types.TIMEOUT},
+		{&as.AerospikeError{ResultCode: types.KEY_NOT_FOUND_ERROR}, done, types.KEY_NOT_FOUND_ERROR},
 		{&as.AerospikeError{ResultCode: types.NETWORK_ERROR}, failed, types.NETWORK_ERROR},
 		{&as.AerospikeError{ResultCode: types.MAX_RETRIES_EXCEEDED}, failed, types.MAX_RETRIES_EXCEEDED},
 	} {
@@ -252,7 +253,7 @@ func TestRates(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			spec := specOf("RU,50")
-			spec.Schedule.TPS, spec.Threads = c.tps, c.threads
+			spec.Schedule.Curve, spec.Workers = Constant(c.tps), c.threads
 			spec.Duration = time.Duration(c.seconds) * time.Second
 			client := newFakeClient()
 			start := time.Now()
@@ -283,7 +284,7 @@ func TestRates(t *testing.T) {
 func TestThrottledWalkEndsWithItsRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec := specOf("I")
-		spec.Threads, spec.Keys, spec.Schedule.TPS = 16, keygen.Range{Start: 1, End: 4}, 0.5
+		spec.Workers, spec.Keys, spec.Schedule.Curve = 16, keygen.Range{Start: 1, End: 4}, Constant(0.5)
 		client := newFakeClient()
 		start := time.Now()
 		runJob(t, spec, client)
@@ -300,7 +301,7 @@ func TestThrottledWalkEndsWithItsRange(t *testing.T) {
 func TestStallHasItsFullWeightInResponseTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec := specOf("RU,100")
-		spec.Threads, spec.Schedule.TPS, spec.Duration = 1, 100, 3*time.Second
+		spec.Workers, spec.Schedule.Curve, spec.Duration = 1, Constant(100), 3*time.Second
 		client := newFakeClient()
 		client.latency = func(c call) time.Duration {
 			if c.at == 500*time.Millisecond {
@@ -335,7 +336,7 @@ func TestClosedLoopResponseIsService(t *testing.T) {
 		spec := specOf("RU,50")
 		client := newFakeClient()
 		client.latency = func(call) time.Duration { return 10 * time.Millisecond }
-		stats := NewStats(spec.Threads, true)
+		stats := NewStats(spec.Workers, true)
 		job, err := Prepare(spec, client)
 		if err != nil {
 			t.Fatal(err)
@@ -359,7 +360,7 @@ func TestStopDrains(t *testing.T) {
 		var open atomic.Int64
 		client.latency = func(call) time.Duration { return 300 * time.Millisecond }
 		client.answer = func(call) as.Error { open.Add(1); return nil }
-		stats := NewStats(spec.Threads, false)
+		stats := NewStats(spec.Workers, false)
 		job, err := Prepare(spec, client)
 		if err != nil {
 			t.Fatal(err)
@@ -384,7 +385,7 @@ func TestStopGivesUpOnAHungServer(t *testing.T) {
 		spec := specOf("RU,50")
 		client := newFakeClient()
 		client.latency = func(call) time.Duration { return time.Hour }
-		stats := NewStats(spec.Threads, false)
+		stats := NewStats(spec.Workers, false)
 		job, err := Prepare(spec, client)
 		if err != nil {
 			t.Fatal(err)
@@ -392,8 +393,8 @@ func TestStopGivesUpOnAHungServer(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		if abandoned := job.Run(ctx, stats); abandoned != spec.Threads {
-			t.Errorf("%d abandoned, want %d", abandoned, spec.Threads)
+		if abandoned := job.Run(ctx, stats); abandoned != spec.Workers {
+			t.Errorf("%d abandoned, want %d", abandoned, spec.Workers)
 		}
 		if took := time.Since(start); took != 2*time.Second {
 			t.Errorf("took %v, want 2s", took)
@@ -405,7 +406,7 @@ func TestStopGivesUpOnAHungServer(t *testing.T) {
 func TestStopWhileWaitingForATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec := specOf("RU,50")
-		spec.Schedule.TPS, spec.Duration = 0.001, 24*time.Hour
+		spec.Schedule.Curve, spec.Duration = Constant(0.001), 24*time.Hour
 		job, err := Prepare(spec, newFakeClient())
 		if err != nil {
 			t.Fatal(err)
@@ -413,7 +414,7 @@ func TestStopWhileWaitingForATurn(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(1500*time.Millisecond, cancel)
 		start := time.Now()
-		job.Run(ctx, NewStats(spec.Threads, true))
+		job.Run(ctx, NewStats(spec.Workers, true))
 		if took := time.Since(start); took != 1500*time.Millisecond {
 			t.Errorf("took %v, want 1.5s", took)
 		}
@@ -424,7 +425,7 @@ func TestSameSeedSameTransactions(t *testing.T) {
 	sequence := func(seed, stream uint64) (list []string) {
 		synctest.Test(t, func(t *testing.T) {
 			spec := specOf("RUD,40,40")
-			spec.Threads, spec.Seed, spec.Stream, spec.Schedule.TPS = 1, seed, stream, 100
+			spec.Workers, spec.Seed, spec.Stream, spec.Schedule.Curve = 1, seed, stream, Constant(100)
 			client := newFakeClient()
 			runJob(t, spec, client)
 			for _, c := range client.calls {
@@ -443,7 +444,7 @@ func TestSameSeedSameTransactions(t *testing.T) {
 
 func TestPrepareRefuses(t *testing.T) {
 	spec := specOf("I")
-	spec.Threads = 0
+	spec.Workers = 0
 	if _, err := Prepare(spec, newFakeClient()); err == nil {
 		t.Error("no threads: no error")
 	}

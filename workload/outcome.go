@@ -11,9 +11,8 @@ import (
 type outcome uint8
 
 const (
-	hit outcome = iota
-	miss
-	timeout
+	done    outcome = iota // the server answered, if only that there is no such record
+	timeout                // it did not answer in time, or said that it could not
 	failed
 )
 
@@ -33,11 +32,15 @@ func classify(err as.Error) (outcome, types.ResultCode) {
 		}
 		e = ae.Unwrap()
 	}
+	return outcomeOf(code), code
+}
+
+func outcomeOf(code types.ResultCode) outcome {
 	switch code {
-	case types.KEY_NOT_FOUND_ERROR:
-		return miss, code
+	case types.OK, types.KEY_NOT_FOUND_ERROR:
+		return done
 	case types.TIMEOUT:
-		return timeout, code
+		return timeout
 	}
-	return failed, code
+	return failed
 }

@@ -29,35 +29,47 @@ const NumOps = 3
 // String returns the operation's name: write, read or udf.
 func (o Op) String() string { return [NumOps]string{"write", "read", "udf"}[o] }
 
-// Counts holds how transactions of one operation ended. Each transaction counts
-// in exactly one field.
+// Counts holds how transactions of one operation ended, and what became of their
+// records. A transaction counts in exactly one of Done, Timeout and Error; a
+// record in one of Hit, Miss and Lost.
 type Counts struct {
-	Hit     uint64 // the record was there, or was written
-	Miss    uint64 // there was no such record to read or to delete
+	Done    uint64 // the server answered
 	Timeout uint64 // no answer within the total timeout, or the server gave up
 	Error   uint64 // anything else
-}
 
-// Answered returns the number of transactions that the server answered.
-func (c Counts) Answered() uint64 { return c.Hit + c.Miss }
+	Hit  uint64 // records that were there, or were written
+	Miss uint64 // records to read or to delete that were not there
+	// Lost counts the other records of batches. Those of batches that were
+	// answered all the same show in the result codes of records.
+	Lost uint64
+}
 
 // Measured returns the number of transactions whose latency is recorded: those
 // that were answered, and those that timed out. To leave the latter out would
 // make a stalled server look fast. The latency of another error says nothing
 // about the cluster's speed.
-func (c Counts) Measured() uint64 { return c.Hit + c.Miss + c.Timeout }
+func (c Counts) Measured() uint64 { return c.Done + c.Timeout }
 
 // Attempted returns the number of transactions, however they ended.
-func (c Counts) Attempted() uint64 { return c.Measured() + c.Error }
+func (c Counts) Attempted() uint64 { return c.Done + c.Timeout + c.Error }
+
+// Records returns the number of records that the server answered for.
+func (c Counts) Records() uint64 { return c.Hit + c.Miss }
 
 // Sub returns the counts since prev, an earlier state of the same counters.
 func (c Counts) Sub(prev Counts) Counts {
-	return Counts{c.Hit - prev.Hit, c.Miss - prev.Miss, c.Timeout - prev.Timeout, c.Error - prev.Error}
+	return Counts{
+		c.Done - prev.Done, c.Timeout - prev.Timeout, c.Error - prev.Error,
+		c.Hit - prev.Hit, c.Miss - prev.Miss, c.Lost - prev.Lost,
+	}
 }
 
 // Add returns the sum of both.
 func (c Counts) Add(d Counts) Counts {
-	return Counts{c.Hit + d.Hit, c.Miss + d.Miss, c.Timeout + d.Timeout, c.Error + d.Error}
+	return Counts{
+		c.Done + d.Done, c.Timeout + d.Timeout, c.Error + d.Error,
+		c.Hit + d.Hit, c.Miss + d.Miss, c.Lost + d.Lost,
+	}
 }
 
 // Stats gathers what the workers of a run measure. All of it is cumulative over
@@ -182,10 +194,12 @@ func (s Snapshot) Total() Counts {
 }
 
 // Failure is the number of transactions of one operation that ended with one
-// result code, timeouts included.
+// result code, timeouts included, or of records that did so in batches which were
+// answered otherwise.
 type Failure struct {
 	Op      Op
 	Code    types.ResultCode
+	Record  bool // it counts records, not transactions
 	Count   uint64
 	Example string // the text of the first such error
 }
@@ -194,8 +208,9 @@ type Failure struct {
 func (f Failure) Name() string { return f.Code.String() }
 
 type failureKey struct {
-	op   Op
-	code types.ResultCode
+	op     Op
+	code   types.ResultCode
+	record bool
 }
 
 // Failures returns a row for each operation and result code, most frequent
@@ -215,13 +230,16 @@ func (s *Stats) Failures() []Failure {
 
 // fail counts a failure by its code. A failed transaction has cost the client
 // far more than this lock.
-func (s *Stats) fail(op Op, code types.ResultCode, err error) {
+func (s *Stats) fail(key failureKey, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.failures[failureKey{op, code}]
+	f := s.failures[key]
 	if f == nil {
-		f = &Failure{Op: op, Code: code, Example: err.Error()}
-		s.failures[failureKey{op, code}] = f
+		f = &Failure{Op: key.op, Code: key.code, Record: key.record, Example: key.code.String()}
+		if err != nil {
+			f.Example = err.Error()
+		}
+		s.failures[key] = f
 	}
 	f.Count++
 }
@@ -237,14 +255,24 @@ type tally struct {
 	_        [64]byte
 }
 
-type counters struct{ hit, miss, timeout, failed atomic.Uint64 }
+type counters struct{ done, timeout, failed, hit, miss, lost atomic.Uint64 }
 
 func (c *counters) load() Counts {
-	return Counts{c.hit.Load(), c.miss.Load(), c.timeout.Load(), c.failed.Load()}
+	return Counts{c.done.Load(), c.timeout.Load(), c.failed.Load(), c.hit.Load(), c.miss.Load(), c.lost.Load()}
 }
 
-// latency records one measured transaction.
-func (t *tally) latency(op Op, service, response time.Duration) {
+// settle counts a transaction, and records its latency if it was measured.
+func (t *tally) settle(op Op, how outcome, service, response time.Duration) {
+	c := &t.counts[op]
+	switch how {
+	case done:
+		c.done.Add(1)
+	case timeout:
+		c.timeout.Add(1)
+	default:
+		c.failed.Add(1)
+		return
+	}
 	t.service[op].Record(service)
 	if t.response[op] != nil {
 		t.response[op].Record(response)

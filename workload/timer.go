@@ -51,7 +51,7 @@ const maxFineRate = 10_000
 // timers returns the timers for a stage of this rate: fine ones, unless they
 // would take so much processor time that transactions suffered.
 func (s Schedule) timers(fine NewTimer) NewTimer {
-	if s.TPS > maxFineRate*float64(runtime.GOMAXPROCS(0)) {
+	if s.Curve.Peak() > maxFineRate*float64(runtime.GOMAXPROCS(0)) {
 		return GoTimer
 	}
 	return fine

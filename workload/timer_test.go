@@ -43,7 +43,7 @@ func TestTimersEndWithTheirContext(t *testing.T) {
 func TestFastStagesUseCheapTimers(t *testing.T) {
 	for tps, want := range map[float64]bool{1: true, 10_000: true, 1e9: false} {
 		asked := false
-		newTimer := Schedule{TPS: tps}.timers(func(ctx context.Context) Timer {
+		newTimer := Schedule{Curve: Constant(tps)}.timers(func(ctx context.Context) Timer {
 			asked = true
 			return GoTimer(ctx)
 		})

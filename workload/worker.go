@@ -8,18 +8,10 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
+	"github.com/aerospike/aerospike-client-go/v8/types"
 
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
-)
-
-// action is what a transaction sends.
-type action uint8
-
-const (
-	readRecord action = iota
-	writeBins
-	deleteRecord
 )
 
 // worker runs transactions one after the other. Everything it writes per
@@ -32,14 +24,23 @@ type worker struct {
 	uniform *keygen.Uniform
 	part    keygen.Part
 	values  *objspec.Generator // nil when all records get the same value
-	key     *as.Key
+	args    *objspec.Generator // likewise, of UDF calls
 
-	slots slots
-	timer Timer // nil without a rate
+	// The next transaction, prepared before its time has come.
+	key       *as.Key
+	readNames []string // none asks for all bins
+	bins      []*as.Bin
+	udfArgs   []as.Value
+	batches   [numActions]*batch // nil for actions with single-record commands
 
-	epoch time.Time     // the stage's start; all times below count from it
-	end   time.Duration // when the last transaction ended
-	limit time.Duration // no transaction starts after it
+	slots  slots
+	timer  Timer  // nil without a rate
+	number uint64 // of the next transaction within the stage
+
+	epoch  time.Time     // the stage's start; all times below count from it
+	end    time.Duration // when the last transaction ended
+	warmup time.Duration // what was due before it is not recorded
+	limit  time.Duration // no transaction starts after it
 
 	_ [64]byte // keeps the neighbour in memory off the last line
 }
@@ -49,21 +50,34 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	w := &worker{
 		job:   j,
 		tally: t,
-		// One stream per stage and worker; a thread count fits 16 bits.
-		rng:   *rand.NewPCG(s.Seed, s.Stream<<16|uint64(i)),
-		part:  s.Keys.Part(i, s.Threads),
-		slots: s.Schedule.slots(i, s.Threads),
-		limit: math.MaxInt64,
+		// One stream per stage and worker; a number of workers fits 16 bits.
+		rng:    *rand.NewPCG(s.Seed, s.Stream<<16|uint64(i)),
+		part:   s.Keys.Part(i, s.Workers, j.walkBatch()),
+		number: uint64(i),
+		warmup: s.Warmup,
+		limit:  math.MaxInt64,
 	}
+	// Keys of integers are always valid.
+	w.key, _ = as.NewKey(s.Namespace, s.Set, 0)
 	w.uniform = keygen.NewUniform(s.Keys, &w.rng)
 	if s.Workload.Endless() {
-		w.limit = s.Duration
+		w.limit = s.Warmup + s.Duration
 	}
 	if s.Schedule.Throttled() {
+		w.slots = s.Schedule.slots(i, s.Workers, &w.rng)
 		w.timer = s.Schedule.timers(s.NewTimer)(ctx)
 	}
 	if s.Random && s.Workload.Kind != Delete {
 		w.values = s.Object.NewGenerator(s.Seed)
+	}
+	w.udfArgs = j.fixedArgs
+	if s.Random && s.UDF.Args != nil {
+		w.args = s.UDF.Args.NewGenerator(s.Seed)
+	}
+	for act, size := range j.batchSize {
+		if size > 1 {
+			w.batches[act] = newBatch(j, action(act), size)
+		}
 	}
 	return w
 }
@@ -76,35 +90,42 @@ func (w *worker) run(ctx context.Context) {
 	var stop atomic.Bool
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 
-	// Any error here is one of key construction, which integer keys do not have.
-	w.key, _ = as.NewKey(w.job.spec.Namespace, w.job.spec.Set, 0)
 	throttled := w.timer != nil
 	if throttled {
 		defer w.timer.Close()
 	}
 	for !stop.Load() && w.end < w.limit {
-		act, key, ok := w.next()
-		if !ok {
+		act := w.choose()
+		if !w.prepare(act) {
 			return
 		}
-		_ = w.key.SetValue(as.IntegerValue(key))
 		var intended time.Duration
 		var waited bool
 		if throttled {
+			var ok bool
 			if intended, waited, ok = w.await(); !ok {
 				return
 			}
 		}
 
-		start, err, op, found := w.transact(act, key)
+		start := time.Since(w.epoch)
+		found, err := w.transact(act)
 		w.end = time.Since(w.epoch)
 
 		if !throttled {
 			intended = start
-		} else if waited {
+		}
+		if intended < w.warmup {
+			continue
+		}
+		if waited {
 			w.tally.lateness.Record(start - intended)
 		}
-		w.record(op, found, err, w.end-start, w.end-intended)
+		if b := w.batches[act]; b != nil {
+			w.recordBatch(act.op(), b, err, w.end-start, w.end-intended)
+		} else {
+			w.record(act.op(), found, err, w.end-start, w.end-intended)
+		}
 	}
 }
 
@@ -120,56 +141,78 @@ func (w *worker) await() (intended time.Duration, waited, ok bool) {
 	return intended, wait > 0, intended < w.limit
 }
 
-// next decides what the next transaction does, and to which key. It returns
-// false when the worker's part of the range is done.
-func (w *worker) next() (action, uint64, bool) {
-	switch w.job.spec.Workload.Kind {
+// choose decides what the next transaction does.
+func (w *worker) choose() action {
+	j := w.job
+	switch j.spec.Workload.Kind {
 	case Insert:
-		key, ok := w.part.Next()
-		return writeBins, key, ok
+		return writeBins
 	case Delete:
-		key, ok := w.part.Next()
-		if len(w.job.spec.WriteBins) > 0 {
-			return writeBins, key, ok
+		if len(j.spec.WriteBins) > 0 {
+			return writeBins
 		}
-		return deleteRecord, key, ok
+		return deleteRecord
 	}
-	key := w.uniform.Next()
 	switch draw := w.rng.Uint64() >> 11; {
-	case draw < w.job.readLimit:
-		return readRecord, key, true
-	case draw < w.job.writeLimit || w.job.spec.Workload.Kind != ReadUpdateDelete:
-		return writeBins, key, true
+	case draw < j.readLimit:
+		return readRecord
+	case draw < j.writeLimit:
+		return writeBins
 	}
-	return deleteRecord, key, true
+	switch j.spec.Workload.Kind {
+	case ReadUpdateDelete:
+		return deleteRecord
+	case ReadUpdateUDF:
+		return callUDF
+	}
+	return writeBins // rounding may leave a sliver above writeLimit
 }
 
-// transact makes the client call. The value is made before the clock starts.
-func (w *worker) transact(act action, key uint64) (start time.Duration, err as.Error, op Op, found bool) {
+// prepare makes all that the next transaction sends: keys, values, arguments. It
+// returns false when the worker's part of the range, or of the number of
+// transactions, is done.
+func (w *worker) prepare(act action) bool {
 	j := w.job
+	if n := j.spec.Transactions; n > 0 {
+		if w.number >= n {
+			return false
+		}
+		w.number += uint64(j.spec.Workers)
+	}
+	if b := w.batches[act]; b != nil {
+		return b.prepare(w)
+	}
+	key, ok := w.nextKey()
+	if !ok {
+		return false
+	}
+	_ = w.key.SetValue(as.IntegerValue(key))
 	switch act {
 	case readRecord:
-		var names []string // none asks for all bins
+		w.readNames = nil
 		if !w.chance(j.readAll) {
-			names = j.readNames
+			w.readNames = j.readNames
 		}
-		start = time.Since(w.epoch)
-		_, err = j.client.Get(j.spec.ReadPolicy, w.key, names...)
-		return start, err, Read, true
 	case writeBins:
-		bins := w.bins(key)
-		start = time.Since(w.epoch)
-		err = j.client.PutBins(j.writePolicy, w.key, bins...)
-		return start, err, Write, true
-	default:
-		start = time.Since(w.epoch)
-		found, err = j.client.Delete(j.writePolicy, w.key)
-		return start, err, Write, found
+		w.bins = w.nextBins(key)
+	case callUDF:
+		if w.args != nil {
+			w.udfArgs = w.args.Args(key)
+		}
 	}
+	return true
 }
 
-// bins returns what a write to the key sends.
-func (w *worker) bins(key uint64) []*as.Bin {
+// nextKey returns the next key of the range, or false when the walk is over.
+func (w *worker) nextKey() (uint64, bool) {
+	if w.job.spec.Workload.Endless() {
+		return w.uniform.Next(), true
+	}
+	return w.part.Next()
+}
+
+// nextBins returns what a write to the key sends.
+func (w *worker) nextBins(key uint64) []*as.Bin {
 	j := w.job
 	if j.spec.Workload.Kind == Delete {
 		return j.fixedAll
@@ -198,28 +241,39 @@ func (w *worker) chance(limit uint64) bool {
 	return w.rng.Uint64()>>11 < limit
 }
 
-// record counts how the transaction ended, and its latency.
-func (w *worker) record(op Op, found bool, err as.Error, service, response time.Duration) {
-	c := &w.tally.counts[op]
-	if err == nil {
-		w.tally.latency(op, service, response)
-		if found {
-			c.hit.Add(1)
-		} else {
-			c.miss.Add(1)
-		}
-		return
+// transact makes the client call. found is false when a delete found no record.
+func (w *worker) transact(act action) (found bool, err as.Error) {
+	j := w.job
+	if b := w.batches[act]; b != nil {
+		return true, j.client.BatchOperate(b.policy, b.records[:b.n])
 	}
-	switch how, code := classify(err); how {
-	case miss:
-		w.tally.latency(op, service, response)
-		c.miss.Add(1)
-	case timeout:
-		w.tally.latency(op, service, response)
-		c.timeout.Add(1)
-		w.tally.stats.fail(op, code, err)
+	switch act {
+	case readRecord:
+		_, err = j.client.Get(j.spec.ReadPolicy, w.key, w.readNames...)
+	case writeBins:
+		err = j.client.PutBins(j.writePolicy, w.key, w.bins...)
+	case deleteRecord:
+		return j.client.Delete(j.writePolicy, w.key)
 	default:
-		c.failed.Add(1)
-		w.tally.stats.fail(op, code, err)
+		_, err = j.client.Execute(j.writePolicy, w.key, j.spec.UDF.Module, j.spec.UDF.Name, w.udfArgs...)
 	}
+	return true, err
+}
+
+// record counts how a single-record transaction ended, and its latency.
+func (w *worker) record(op Op, found bool, err as.Error, service, response time.Duration) {
+	how, code := done, types.OK
+	if err != nil {
+		how, code = classify(err)
+	}
+	c := &w.tally.counts[op]
+	switch {
+	case how == done && found && code == types.OK:
+		c.hit.Add(1)
+	case how == done:
+		c.miss.Add(1)
+	default:
+		w.tally.stats.fail(failureKey{op: op, code: code}, err)
+	}
+	w.tally.settle(op, how, service, response)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/stage"
+	"github.com/aeroload/aeroload/workload"
 )
 
 // parseInto reads the flags of a run into s, as a run does, without its action.
@@ -46,7 +47,8 @@ func flagRows() []flagRow {
 	ms := func(n int) *time.Duration { d := time.Duration(n) * time.Millisecond; return &d }
 	describes := func(flag, key, text string) func(*settings) {
 		return func(s *settings) {
-			s.stageFlags = append(s.stageFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Text: text})
+			key, sub, _ := strings.Cut(key, ".")
+			s.stageFlags = append(s.stageFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Sub: sub, Text: text})
 		}
 	}
 	nothing := func(*settings) {}
@@ -110,7 +112,10 @@ func flagRows() []flagRow {
 		{"commit-level", "M", "all", "master", func(s *settings) { s.cluster.CommitLevel = cluster.CommitMaster }},
 		{"durable-delete", "D", "", "", func(s *settings) { s.cluster.DurableDelete = true }},
 		{"async", "a", "", "", describes("async", "async", "true")},
-		{"async-max-commands", "c", "50", "200", nothing},
+		{"async-max-commands", "c", "50", "200", func(s *settings) { s.defaults.AsyncMax = 200 }},
+		{"udf-package-name", "", "", "mod", describes("udf-package-name", "udf.module", "mod")},
+		{"udf-function-name", "", "", "fn", describes("udf-function-name", "udf.function", "fn")},
+		{"udf-function-values", "", "", "1,I2", describes("udf-function-values", "udf.args", "1,I2")},
 		{"event-loops", "W", "1", "2", nothing},
 		{"tls-enable", "", "", "", func(s *settings) { s.cluster.TLS.Enable = true }},
 		{"tls-name", "", "", "node", func(s *settings) { s.cluster.TLS.Name = "node" }},
@@ -127,6 +132,10 @@ func flagRows() []flagRow {
 		{"tls-certfile", "", "", "cert.pem", func(s *settings) { s.cluster.TLS.CertFile = "cert.pem" }},
 		{"tls-login-only", "", "", "", func(s *settings) { s.cluster.TLS.LoginOnly = true }},
 
+		{"udf-file", "", "", "mod.lua", describes("udf-file", "udf.file", "mod.lua")},
+		{"transactions", "", "0", "10k", describes("transactions", "transactions", "10k")},
+		{"warmup", "", "0", "5s", describes("warmup", "warmup", "5s")},
+		{"arrival", "", "uniform", "poisson", describes("arrival", "arrival", "poisson")},
 		{"seed", "", "drawn at random", "18446744073709551615", func(s *settings) { s.defaults.Seed = 1<<64 - 1 }},
 		{"embedded", "", "", "", func(s *settings) { s.embedded = true }},
 	}
@@ -204,13 +213,9 @@ func TestSpecialFlags(t *testing.T) {
 	if err != nil || !strings.Contains(log, "--max-retries") {
 		t.Errorf("--maxRetries: %v, the log says %q", err, log)
 	}
-	// Known, but not supported yet.
-	for flag, long := range map[string]string{
-		"-upn": "udf-package-name", "-ufn": "udf-function-name", "-ufv": "udf-function-values",
-		"--udf-package-name": "udf-package-name", "--udf-function-name": "udf-function-name", "--udf-function-values": "udf-function-values",
-	} {
-		if _, err := parseInto(newSettings(), flag, "x"); err == nil || err.Error() != "--"+long+": UDFs are not supported yet" {
-			t.Errorf("%s x: %v", flag, err)
+	for flag, sub := range map[string]string{"-upn": "module", "-ufn": "function", "--ufv": "args"} {
+		if s := parseFlags(t, flag, "x"); len(s.stageFlags) != 1 || s.stageFlags[0].Sub != sub {
+			t.Errorf("%s x gives %+v", flag, s.stageFlags)
 		}
 	}
 }
@@ -218,7 +223,7 @@ func TestSpecialFlags(t *testing.T) {
 // Every flag has a row above, so that no flag goes untested, and no flag of
 // asbench is missing.
 func TestFlagRowsAreComplete(t *testing.T) {
-	tested := map[string]bool{"password": true, "udf-package-name": true, "udf-function-name": true, "udf-function-values": true}
+	tested := map[string]bool{"password": true}
 	for _, r := range flagRows() {
 		tested[r.name] = true
 	}
@@ -273,8 +278,8 @@ func TestPlanFromFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := plan.Stages[0]
-	got := []any{len(plan.Stages), st.Workload.String(), st.Duration, st.TPS, st.Random, st.TTL, st.Object.String(), st.ReadBins, st.Keys.Start, st.Keys.End, st.Threads, st.Seed}
-	want := []any{1, "RU,75%,0%,100%", 30 * time.Second, 2000.0, true, int64(-1), "3*I1", []int{1, 3}, uint64(5), uint64(15), 2, uint64(7)}
+	got := []any{len(plan.Stages), st.Workload.String(), st.Duration, st.Schedule.Curve, st.Random, st.TTL, st.Object.String(), st.ReadBins, st.Keys.Start, st.Keys.End, st.Threads, st.Seed}
+	want := []any{1, "RU,75%,0%,100%", 30 * time.Second, workload.Constant(2000), true, int64(-1), "3*I1", []int{1, 3}, uint64(5), uint64(15), 2, uint64(7)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

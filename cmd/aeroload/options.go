@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
@@ -91,6 +92,8 @@ func defaultOptions() []*option {
 			set: setRatio},
 		{name: "threads", short: "z", arg: "N", def: "16", category: catStages, usage: "workers, each with one transaction on its way; 1 to 10000",
 			set: setInt(func(s *settings) *int { return &s.defaults.Threads }, 1, stage.MaxThreads)},
+		{name: "async-max-commands", short: "c", arg: "N", def: "50", category: catStages, usage: "transactions on their way at most in async stages; 1 to 5000",
+			set: setInt(func(s *settings) *int { return &s.defaults.AsyncMax }, 1, stage.MaxAsync)},
 		{name: "seed", arg: "N", def: "drawn at random", category: catStages, usage: "makes values, keys and operations repeatable",
 			set: setChoice(stage.ParseSeed, func(s *settings) *uint64 { return &s.defaults.Seed })},
 	}
@@ -99,27 +102,32 @@ func defaultOptions() []*option {
 // stageOptions describe the stage of a run without a stage file.
 func stageOptions() []*option {
 	of := func(o option, key string) *option {
-		o.category, o.set = catStages, setStage(o.name, key, o.arg == "")
+		key, sub, _ := strings.Cut(key, ".")
+		o.category, o.set = catStages, setStage(o.name, key, sub, o.arg == "")
 		return &o
 	}
 	return []*option{
 		{name: "workload-stages", arg: "FILE", category: catStages, usage: "run the stages of a YAML file; the flags below describe the only stage of a run without one",
 			set: setName(func(s *settings) *string { return &s.stagesFile })},
-		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I, RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…] or DB"}, "workload"),
+		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I, RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…], RUF,… or DB"}, "workload"),
 		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
+		of(option{name: "transactions", arg: "N", def: "0", usage: "end after that many; 0 is no limit"}, "transactions"),
+		of(option{name: "warmup", arg: "SECONDS", def: "0", usage: "run that long first, unrecorded"}, "warmup"),
 		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled"}, "tps"),
+		of(option{name: "arrival", arg: "KIND", def: "uniform", usage: "spacing of transactions at a rate: uniform or poisson"}, "arrival"),
 		of(option{name: "random", short: "R", usage: "give each record a value of its own"}, "random"),
 		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
 		of(option{name: "read-bins", arg: "1,3,…", def: "all", usage: "bins that partial reads take"}, "read-bins"),
 		of(option{name: "write-bins", arg: "1,3,…", def: "all", usage: "bins that partial writes set, or that DB deletes"}, "write-bins"),
-		of(option{name: "batch-size", arg: "N", def: "1", usage: "records a batch (not supported yet)"}, "batch-size"),
-		of(option{name: "batch-read-size", arg: "N", def: "--batch-size", usage: "records a batch read (not supported yet)"}, "batch-read-size"),
-		of(option{name: "batch-write-size", arg: "N", def: "--batch-size", usage: "records a batch write (not supported yet)"}, "batch-write-size"),
-		of(option{name: "batch-delete-size", arg: "N", def: "--batch-size", usage: "records a batch delete (not supported yet)"}, "batch-delete-size"),
-		of(option{name: "async", short: "a", usage: "bound transactions by --async-max-commands, not threads (not supported yet)"}, "async"),
-		{name: "udf-package-name", category: catStages, aliases: []string{"upn"}, arg: "MODULE", usage: "module of a UDF (not supported yet)", set: setUDF},
-		{name: "udf-function-name", category: catStages, aliases: []string{"ufn"}, arg: "FUNCTION", usage: "function of a UDF (not supported yet)", set: setUDF},
-		{name: "udf-function-values", category: catStages, aliases: []string{"ufv"}, arg: "SPEC", usage: "arguments of a UDF (not supported yet)", set: setUDF},
+		of(option{name: "batch-size", arg: "N", def: "1", usage: "records a transaction: above 1, batches are sent"}, "batch-size"),
+		of(option{name: "batch-read-size", arg: "N", def: "--batch-size", usage: "the same for reads"}, "batch-read-size"),
+		of(option{name: "batch-write-size", arg: "N", def: "--batch-size", usage: "the same for writes and UDF calls"}, "batch-write-size"),
+		of(option{name: "batch-delete-size", arg: "N", def: "--batch-size", usage: "the same for deletes"}, "batch-delete-size"),
+		of(option{name: "async", short: "a", usage: "bound the transactions on their way by --async-max-commands instead of --threads"}, "async"),
+		of(option{name: "udf-package-name", aliases: []string{"upn"}, arg: "MODULE", usage: "module of the UDF that RUF calls"}, "udf.module"),
+		of(option{name: "udf-function-name", aliases: []string{"ufn"}, arg: "FUNCTION", usage: "its function"}, "udf.function"),
+		of(option{name: "udf-function-values", aliases: []string{"ufv"}, arg: "SPEC", usage: "its arguments, as an object spec"}, "udf.args"),
+		of(option{name: "udf-file", arg: "FILE", usage: "Lua file to register as the module before the run"}, "udf.file"),
 	}
 }
 
@@ -233,8 +241,6 @@ func acceptedOptions() []*option {
 			set: notUsed(1, 1000)},
 		{name: "conn-pools-per-node", short: "Y", arg: "N", def: "1", category: catAccepted, usage: "without effect: the Go client divides its pool by itself",
 			set: notUsed(1, 1000)},
-		{name: "async-max-commands", short: "c", arg: "N", def: "50", category: catAccepted, usage: "without effect until --async is supported",
-			set: notUsed(1, 5000)},
 		{name: "async-min-conns-per-node", arg: "N", def: "0", category: catAccepted, usage: "without effect: there is one pool, see --min-conns-per-node",
 			set: notUsed(0, math.MaxInt32)},
 		{name: "async-max-conns-per-node", arg: "N", def: "300", category: catAccepted, usage: "without effect: there is one pool, see --max-conns-per-node",

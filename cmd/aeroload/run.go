@@ -34,7 +34,7 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if !s.given["hdr-hist"] {
 		s.hdrDir = plan.HDRDir
 	}
-	s.cluster.Workers = plan.MaxThreads()
+	s.cluster.Workers = plan.MaxWorkers()
 	if s.debug {
 		s.cluster.Debug = stderr
 	}
@@ -129,7 +129,10 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	if err := c.CheckNamespace(ctx, plan.Namespace); err != nil {
 		return nil, cause(ctx, err)
 	}
-	if err := c.WarmUp(ctx, plan.MaxThreads()); err != nil {
+	if err := provideUDFs(ctx, c, plan); err != nil {
+		return nil, cause(ctx, err)
+	}
+	if err := c.WarmUp(ctx, plan.MaxWorkers()); err != nil {
 		return nil, cause(ctx, err)
 	}
 	sequencer, err := stage.Prepare(plan, c.Client(), c.ReadPolicy(), c.WritePolicy(), workload.FineTimer)
@@ -140,10 +143,31 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	if result.Stopped != nil {
 		return result, result.Stopped
 	}
-	if total := result.Total.Total(); total.Attempted() > 0 && total.Answered() == 0 {
+	if total := result.Total.Total(); total.Attempted() > 0 && total.Done == 0 {
 		return result, fmt.Errorf("all %d transactions failed", total.Attempted())
 	}
 	return result, nil
+}
+
+// provideUDFs registers the UDF modules whose files the plan gives, and checks
+// that the cluster has the others.
+func provideUDFs(ctx context.Context, c *cluster.Cluster, plan *stage.Plan) error {
+	registered := map[string]bool{}
+	for _, st := range plan.Stages {
+		switch u := st.UDF; {
+		case u == nil:
+		case u.File != "" && !registered[u.Module]:
+			registered[u.Module] = true
+			if err := c.RegisterUDF(ctx, u.Module, u.Source); err != nil {
+				return fmt.Errorf("stage %d: %w", st.Number, err)
+			}
+		case !registered[u.Module]:
+			if err := c.CheckUDF(u.Module); err != nil {
+				return fmt.Errorf("stage %d: %w", st.Number, err)
+			}
+		}
+	}
+	return nil
 }
 
 // cause returns the signal that ended ctx instead of the error that this led to.

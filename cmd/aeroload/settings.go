@@ -12,7 +12,6 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/stage"
-	"github.com/aeroload/aeroload/workload"
 )
 
 // defaultWorkload is what a run without a stage file and --workload does, as in
@@ -62,6 +61,7 @@ func newSettings() *settings {
 			StartKey:   1,
 			Keys:       1_000_000,
 			Threads:    16,
+			AsyncMax:   50,
 			// Drawn, so that two runs differ; the header prints it, so that
 			// any run can be repeated. 32 bits are short enough to be copied.
 			Seed: uint64(rand.Uint32()),
@@ -163,7 +163,7 @@ func withoutKeys(err error, flags []stage.FlagValue) error {
 	for i, p := range problems {
 		for _, f := range flags {
 			if text, ok := strings.CutPrefix(p.Err.Error(), f.Key+": "); ok && f.Flag == p.Place.Source {
-				problems[i].Err = errors.New(text)
+				problems[i].Err = errors.New(strings.TrimPrefix(text, f.Sub+": "))
 				break
 			}
 		}
@@ -264,18 +264,15 @@ func setChoice[T any](parse func(string) (T, error), target func(*settings) *T) 
 
 // setStage hands the text to the stage key of the same meaning, which checks it
 // as in a stage file.
-func setStage(flag, key string, isSwitch bool) func(*settings, string) error {
+func setStage(flag, key, sub string, isSwitch bool) func(*settings, string) error {
 	return func(s *settings, text string) error {
 		if isSwitch {
 			text = "true"
 		}
-		s.stageFlags = append(s.stageFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Text: text})
+		s.stageFlags = append(s.stageFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Sub: sub, Text: text})
 		return nil
 	}
 }
-
-// setUDF refuses a flag of a UDF.
-func setUDF(*settings, string) error { return fmt.Errorf("UDFs are %w", workload.ErrNotSupported) }
 
 // notUsed accepts a setting that means nothing to the Go client: the command
 // line of a script written for asbench still works. The value is checked.

@@ -1,0 +1,190 @@
+package workload
+
+import (
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
+	"github.com/aerospike/aerospike-client-go/v8/types"
+
+	"github.com/aeroload/aeroload/objspec"
+)
+
+// batch is a worker's transaction of one action on several records. Its rows are
+// made once and reused.
+type batch struct {
+	act     action
+	policy  *as.BatchPolicy
+	records []as.BatchRecordIfc
+	rows    []row
+	n       int // rows of the next transaction; fewer at the end of a walk
+}
+
+// row is one record of a batch. Of read, write and udf one is set, or none for a
+// delete.
+type row struct {
+	key    *as.Key
+	read   *as.BatchRead
+	write  *as.BatchWrite
+	udf    *as.BatchUDF
+	result *as.BatchRecord
+
+	// A record's values live in buffers of its generator, so each row needs
+	// its own. The operations point to them.
+	values    *objspec.Generator // nil when all records get the same value
+	args      *objspec.Generator // likewise
+	all, some []*as.Operation    // of full and of partial writes
+}
+
+func newBatch(j *Job, act action, size int) *batch {
+	b := &batch{act: act, policy: as.NewBatchPolicy(), rows: make([]row, size)}
+	if act == readRecord {
+		b.policy.BasePolicy = *j.spec.ReadPolicy
+	} else {
+		b.policy.BasePolicy = j.writePolicy.BasePolicy
+	}
+	write, remove, udf := j.batchPolicies()
+	for i := range b.rows {
+		r := &b.rows[i]
+		// Keys of integers are always valid.
+		r.key, _ = as.NewKey(j.spec.Namespace, j.spec.Set, 0)
+		switch act {
+		case readRecord:
+			r.read = as.NewBatchRead(nil, r.key, nil)
+			r.result = &r.read.BatchRecord
+			b.records = append(b.records, r.read)
+		case writeBins:
+			r.fill(j)
+			r.write = as.NewBatchWrite(write, r.key)
+			r.result = &r.write.BatchRecord
+			b.records = append(b.records, r.write)
+		case deleteRecord:
+			d := as.NewBatchDelete(remove, r.key)
+			r.result = &d.BatchRecord
+			b.records = append(b.records, d)
+		case callUDF:
+			r.udf = as.NewBatchUDF(udf, r.key, j.spec.UDF.Module, j.spec.UDF.Name, j.fixedArgs...)
+			r.result = &r.udf.BatchRecord
+			b.records = append(b.records, r.udf)
+			if j.spec.Random && j.spec.UDF.Args != nil {
+				r.args = j.spec.UDF.Args.NewGenerator(j.spec.Seed)
+			}
+		}
+	}
+	return b
+}
+
+// batchPolicies are the write policy in the forms that batch rows take.
+func (j *Job) batchPolicies() (*as.BatchWritePolicy, *as.BatchDeletePolicy, *as.BatchUDFPolicy) {
+	p := j.writePolicy
+	write := as.NewBatchWritePolicy()
+	write.RecordExistsAction, write.CommitLevel = p.RecordExistsAction, p.CommitLevel
+	write.Expiration, write.DurableDelete, write.SendKey = p.Expiration, p.DurableDelete, p.SendKey
+	remove := as.NewBatchDeletePolicy()
+	remove.CommitLevel, remove.DurableDelete, remove.SendKey = p.CommitLevel, p.DurableDelete, p.SendKey
+	udf := as.NewBatchUDFPolicy()
+	udf.CommitLevel, udf.Expiration, udf.DurableDelete, udf.SendKey = p.CommitLevel, p.Expiration, p.DurableDelete, p.SendKey
+	return write, remove, udf
+}
+
+// fill makes the operations of a row that writes.
+func (r *row) fill(j *Job) {
+	all, some := j.fixedAll, j.fixedSome
+	if j.spec.Random && j.spec.Workload.Kind != Delete {
+		r.values = j.spec.Object.NewGenerator(j.spec.Seed)
+		all = r.values.Record(0, nil)
+		for _, i := range j.writeSel {
+			some = append(some, all[i])
+		}
+	}
+	r.all, r.some = operations(all), operations(some)
+}
+
+func operations(bins []*as.Bin) []*as.Operation {
+	ops := make([]*as.Operation, len(bins))
+	for i, b := range bins {
+		ops[i] = as.PutOp(b)
+	}
+	return ops
+}
+
+// prepare fills the batch with the next keys. It returns false when there are
+// none left.
+func (b *batch) prepare(w *worker) bool {
+	j := w.job
+	allReads, allWrites := true, true
+	switch {
+	case b.act == readRecord:
+		allReads = w.chance(j.readAll)
+	case b.act == writeBins && j.spec.Workload.Kind != Delete:
+		allWrites = w.chance(j.writeAll)
+	}
+	for b.n = 0; b.n < len(b.rows); b.n++ {
+		key, ok := w.nextKey()
+		if !ok {
+			break
+		}
+		r := &b.rows[b.n]
+		_ = r.key.SetValue(as.IntegerValue(key))
+		switch {
+		case r.read != nil:
+			r.read.ReadAllBins, r.read.BinNames = allReads, nil
+			if !allReads {
+				r.read.BinNames = j.readNames
+			}
+		case r.write != nil:
+			r.write.Ops = r.all
+			sel := []int(nil)
+			if !allWrites {
+				r.write.Ops, sel = r.some, j.writeSel
+			}
+			if r.values != nil {
+				r.values.Record(key, sel)
+			}
+		case r.args != nil:
+			r.udf.FunctionArgs = r.args.Args(key)
+		}
+	}
+	return b.n > 0
+}
+
+// recordBatch counts how a batch ended: the transaction once, and each of its
+// records. A batch of which every record failed is a failed transaction, by the
+// first record's code; one of which only some failed was answered.
+func (w *worker) recordBatch(op Op, b *batch, err as.Error, service, response time.Duration) {
+	var hits, misses, failures uint64
+	how, code := done, types.OK
+	if err != nil {
+		how, code = classify(err)
+	}
+	stats := w.tally.stats
+	for i := range b.rows[:b.n] {
+		switch result := b.rows[i].result; {
+		case result.ResultCode == types.OK:
+			hits++
+		case result.ResultCode == types.KEY_NOT_FOUND_ERROR:
+			misses++
+		default:
+			failures++
+		}
+	}
+	if err == nil && failures == uint64(b.n) {
+		result := b.rows[0].result
+		how, code, err = outcomeOf(result.ResultCode), result.ResultCode, result.Err
+	}
+	if how == done && failures > 0 {
+		for i := range b.rows[:b.n] {
+			result := b.rows[i].result
+			if outcomeOf(result.ResultCode) != done {
+				stats.fail(failureKey{op: op, code: result.ResultCode, record: true}, result.Err)
+			}
+		}
+	}
+	c := &w.tally.counts[op]
+	c.hit.Add(hits)
+	c.miss.Add(misses)
+	c.lost.Add(failures)
+	if how != done {
+		stats.fail(failureKey{op: op, code: code}, err)
+	}
+	w.tally.settle(op, how, service, response)
+}
