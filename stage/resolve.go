@@ -1,6 +1,10 @@
 package stage
 
 import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
 	"github.com/aeroload/aeroload/workload"
@@ -26,7 +30,7 @@ func FromFlags(values []FlagValue, d Defaults) (*Plan, error) {
 	var keys []string // in the order of the flags, as their problems are then
 	given := map[string]value{}
 	for _, v := range values {
-		flag := value{text: v.Text, place: Place{Source: v.Flag}}
+		flag := flagValue(v, &problems)
 		before, again := given[v.Key]
 		if !again {
 			keys = append(keys, v.Key)
@@ -49,6 +53,29 @@ func FromFlags(values []FlagValue, d Defaults) (*Plan, error) {
 	}
 	dr.Desc = flagDesc
 	return resolve("", []*draft{dr}, d, problems)
+}
+
+// flagValue reads the text of a flag. A mapping is written as in a stage file:
+// {from: 0, to: 20k, over: 5m}.
+func flagValue(v FlagValue, problems *Problems) value {
+	flag := value{text: v.Text, place: Place{Source: v.Flag}}
+	f, _ := lookupField(v.Key)
+	var doc yaml.Node
+	if f.setMap == nil || v.Sub != "" || !strings.HasPrefix(v.Text, "{") ||
+		yaml.Unmarshal([]byte(v.Text), &doc) != nil || doc.Content[0].Kind != yaml.MappingNode {
+		return flag
+	}
+	r := reader{}
+	flag.sub = r.mapping(v.Key, doc.Content[0], f.keys)
+	for key, sub := range flag.sub {
+		sub.place = flag.place
+		flag.sub[key] = sub
+	}
+	for _, p := range r.problems {
+		problems.addErr(flag.place, p.Err)
+		flag.broken = true
+	}
+	return flag
 }
 
 // resolve fills in the defaults and checks the rules between keys.

@@ -415,6 +415,20 @@ func TestFromFlags(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `--throughput: tps: "abc" is not a number`) || !strings.Contains(err.Error(), `--workload: workload: unknown workload "RX"`) {
 		t.Errorf("wrong flags: %v", err)
 	}
+	plan, err = FromFlags([]FlagValue{
+		{Flag: "--workload", Key: "workload", Text: "RUF"}, {Flag: "--throughput", Key: "tps", Text: "{from: 1, to: 2k, over: 3m}"},
+		{Flag: "--udf-package-name", Key: "udf", Sub: "module", Text: "m"}, {Flag: "--udf-function-name", Key: "udf", Sub: "function", Text: "f"},
+	}, flagDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := plan.Stages[0]; FormatTPS(s.Schedule.Curve) != "{from: 1, to: 2000, over: 3m0s}" || s.UDF.Module != "m" || s.UDF.Function != "f" {
+		t.Errorf("stage = %+v", s)
+	}
+	_, err = FromFlags([]FlagValue{{Flag: "--workload", Key: "workload", Text: "RU"}, {Flag: "--throughput", Key: "tps", Text: "{from: 1, too: 2k, over: x}"}}, flagDefaults())
+	if err == nil || !strings.Contains(err.Error(), `--throughput: tps: unknown key "too"`) || !strings.Contains(err.Error(), `--throughput: tps: over: "x" is not a duration`) {
+		t.Errorf("a wrong ramp: %v", err)
+	}
 	d := flagDefaults()
 	d.Keys = 0
 	if _, err = FromFlags([]FlagValue{{Flag: "--workload", Key: "workload", Text: "I"}}, d); err == nil || !strings.HasPrefix(err.Error(), "--keys: the key range [1, 1) is empty") {

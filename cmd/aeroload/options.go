@@ -113,7 +113,7 @@ func stageOptions() []*option {
 		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
 		of(option{name: "transactions", arg: "N", def: "0", usage: "end after that many; 0 is no limit"}, "transactions"),
 		of(option{name: "warmup", arg: "SECONDS", def: "0", usage: "run that long first, unrecorded"}, "warmup"),
-		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled"}, "tps"),
+		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled; also {from: 0, to: 20k, over: 5m} and the other curves of stage files"}, "tps"),
 		of(option{name: "arrival", arg: "KIND", def: "uniform", usage: "spacing of transactions at a rate: uniform or poisson"}, "arrival"),
 		of(option{name: "random", short: "R", usage: "give each record a value of its own"}, "random"),
 		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
