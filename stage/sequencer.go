@@ -120,8 +120,13 @@ func (r *run) check(err error) {
 func (r *run) pause(ctx context.Context, st *Stage) {
 	seconds := 1 + rand.New(rand.NewPCG(st.Seed, uint64(st.Number))).IntN(st.Pause)
 	r.check(r.obs.Pause(st, seconds))
+	wait(ctx, time.Duration(seconds)*time.Second)
+}
+
+// wait waits for d, or until ctx is done.
+func wait(ctx context.Context, d time.Duration) {
 	select {
-	case <-time.After(time.Duration(seconds) * time.Second):
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }
@@ -134,12 +139,19 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		r.begin(st)
 	}
 	done := make(chan int, 1)
-	go func() { done <- job.Run(ctx, r.stats) }()
+	launched := time.Now()
+	go func() {
+		abandoned := job.Run(ctx, r.stats)
+		if !st.Workload.Endless() { // it may be done before its minimum duration
+			wait(ctx, time.Until(launched.Add(st.Duration)))
+		}
+		done <- abandoned
+	}()
 	if st.Warmup > 0 {
 		warmUp(ctx, st, done)
 		r.begin(st)
 	}
-	abandoned := r.watch(ctx, st, done)
+	abandoned := r.watch(st, done)
 
 	r.period(st, time.Now())
 	res := &StageResult{
@@ -176,39 +188,19 @@ func warmUp(ctx context.Context, st *Stage, done chan int) {
 
 // watch reports a period every second until the stage is over, and leaves the
 // last one to its caller.
-func (r *run) watch(ctx context.Context, st *Stage, done <-chan int) (abandoned int) {
-	// A walk of the key range may take any time; once it is done, only the
-	// minimum duration is left.
-	endKnown := st.Workload.Endless()
-	stop := ctx.Done()
-	var rest <-chan time.Time
+func (r *run) watch(st *Stage, done <-chan int) (abandoned int) {
 	for tick := r.started.Add(period); ; tick = tick.Add(period) {
 		timer := time.NewTimer(time.Until(tick))
-		for waiting := true; waiting; {
-			select {
-			case abandoned = <-done:
-				left := st.Duration - time.Since(r.started)
-				if st.Workload.Endless() || left <= 0 || ctx.Err() != nil {
-					timer.Stop()
-					return abandoned
-				}
-				endKnown, rest = true, time.After(left)
-			case <-rest:
-				timer.Stop()
-				return abandoned
-			case <-stop:
-				if rest != nil {
-					timer.Stop()
-					return abandoned
-				}
-				stop = nil // the workers end now; done will tell
-			case <-timer.C:
-				waiting = false
-			}
+		select {
+		case abandoned = <-done:
+			timer.Stop()
+			return abandoned
+		case <-timer.C:
 		}
-		// Near the stage's end the period is left to grow to that end, so
-		// that no line shows a few milliseconds as if they were a second.
-		if off := tick.Sub(r.started) - st.Duration; !endKnown || off < -period/2 || off > period/2 {
+		// Near its end, which only a walk of the key range does not know, the
+		// stage's last period is left to grow, so that no line shows a few
+		// milliseconds as if they were a second.
+		if off := tick.Sub(r.started) - st.Duration; !st.Workload.Endless() || off < -period/2 || off > period/2 {
 			r.period(st, time.Now())
 		}
 	}
