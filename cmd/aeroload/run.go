@@ -17,6 +17,9 @@ import (
 	"github.com/aeroload/aeroload/workload"
 )
 
+// clientConfig is the variable by which the client takes its policies from a file.
+const clientConfig = "AEROSPIKE_CLIENT_CONFIG_URL"
+
 // runStages is the main command: it runs the stages of a file, or the one that
 // the flags describe. Everything that can be wrong with the command line or the
 // files is found before a connection is tried.
@@ -37,6 +40,9 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	s.cluster.Workers = plan.MaxWorkers()
 	if s.debug {
 		s.cluster.Debug = stderr
+	}
+	if os.Getenv(clientConfig) != "" {
+		fmt.Fprintf(stderr, "warning: %s is set: the client's settings come from there, whatever the flags say\n", clientConfig)
 	}
 	if s.promptPassword {
 		if s.cluster.Password, err = askPassword(stderr); err != nil {

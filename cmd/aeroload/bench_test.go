@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
+
+	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/stage"
+	"github.com/aeroload/aeroload/workload"
+)
+
+const (
+	benchKeys    = 100_000
+	benchWorkers = 16
+)
+
+// benchCluster connects to AEROLOAD_TEST_HOSTS, or to an embedded server in a
+// process of its own, whose processor time then is not ours.
+func benchCluster(b *testing.B) *cluster.Cluster {
+	b.Helper()
+	hosts := os.Getenv("AEROLOAD_TEST_HOSTS")
+	if hosts == "" {
+		server := exec.Command(binary, "serve", "--listen", "127.0.0.1:0")
+		pipe, err := server.StdoutPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := server.Start(); err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() {
+			_ = server.Process.Kill()
+			_ = server.Wait()
+		})
+		line, err := bufio.NewReader(pipe).ReadString('\n')
+		if err != nil {
+			b.Fatal(err)
+		}
+		hosts = regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
+	}
+	config := cluster.DefaultConfig()
+	config.Workers = benchWorkers
+	var err error
+	if config.Hosts, err = cluster.ParseHosts(hosts, 3000); err != nil {
+		b.Fatal(err)
+	}
+	c, err := cluster.Connect(b.Context(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(c.Close)
+	if err := c.WarmUp(b.Context(), benchWorkers); err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+// cpuTime is the processor time that the process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// measured runs b.N transactions and reports the processor time of each.
+func measured(b *testing.B, run func()) {
+	before := cpuTime()
+	b.ResetTimer()
+	run()
+	b.StopTimer()
+	b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+}
+
+// silent is an observer that does nothing.
+type silent struct{}
+
+func (silent) Pause(*stage.Stage, int) error            { return nil }
+func (silent) Warmup(*stage.Stage) error                { return nil }
+func (silent) StageStart(*stage.Stage, time.Time) error { return nil }
+func (silent) Period(*stage.Period) error               { return nil }
+func (silent) StageEnd(*stage.StageResult) error        { return nil }
+
+// prepared makes a stage of records of 50 characters ready to run.
+func prepared(b *testing.B, c *cluster.Cluster, flags ...stage.FlagValue) *stage.Sequencer {
+	b.Helper()
+	d := newSettings().defaults
+	d.ObjectSpec, d.Keys, d.Set, d.Threads = "S50", benchKeys, "bench", benchWorkers
+	plan, err := stage.FromFlags(flags, d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := stage.Prepare(plan, c.Client(), c.ReadPolicy(), c.WritePolicy(), workload.FineTimer)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// BenchmarkTransactions sets what a transaction costs with everything recorded
+// against what the same transaction costs in the smallest loop on the client:
+// 80 % reads of a record of 50 characters, the rest updates, random keys, 16
+// workers.
+func BenchmarkTransactions(b *testing.B) {
+	c := benchCluster(b)
+	prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "I"}).Run(b.Context(), silent{})
+	b.Run("client loop", func(b *testing.B) { measured(b, func() { clientLoop(b, c) }) })
+	b.Run("aeroload", func(b *testing.B) {
+		s := prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "RU,80"},
+			stage.FlagValue{Flag: "--transactions", Key: "transactions", Text: fmt.Sprint(b.N)})
+		measured(b, func() {
+			if total := s.Run(b.Context(), silent{}).Total.Total(); total.Done != uint64(b.N) {
+				b.Errorf("of %d transactions: %+v", b.N, total)
+			}
+		})
+	})
+}
+
+// clientLoop is the smallest loop that makes the transactions.
+func clientLoop(b *testing.B, c *cluster.Cluster) {
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	client, read, write := c.Client(), c.ReadPolicy(), c.WritePolicy()
+	var wg sync.WaitGroup
+	for i := range benchWorkers {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(1, uint64(i)))
+			key, _ := as.NewKey("test", "bench", 0)
+			bin := as.NewBin("testbin", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmn")
+			for left.Add(-1) >= 0 {
+				_ = key.SetValue(as.IntegerValue(1 + rng.IntN(benchKeys)))
+				var err as.Error
+				if rng.IntN(100) < 80 {
+					_, err = client.Get(read, key)
+				} else {
+					err = client.PutBins(write, key, bin)
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
