@@ -70,6 +70,12 @@ const (
 	CommitMaster CommitLevel = "master" // master only
 )
 
+// minRetrySleep keeps the client from trying for a connection to a node that is
+// gone in a tight loop, with an error chained to the last for each of some
+// hundred thousand tries, until the total timeout (command.go, executeAt). It is
+// the client's own default.
+const minRetrySleep = time.Millisecond
+
 // DefaultMaxConns is how many connections a node may have at least when
 // Config.MaxConnsPerNode is 0: asbench's default.
 const DefaultMaxConns = 300
@@ -109,7 +115,7 @@ type Config struct {
 	ReadTimeout         time.Duration // --read-timeout: of all attempts; 0 is no limit
 	WriteTimeout        time.Duration // --write-timeout: of all attempts; 0 is no limit
 	MaxRetries          int           // --max-retries: attempts after the first
-	SleepBetweenRetries time.Duration // --sleep-between-retries
+	SleepBetweenRetries time.Duration // --sleep-between-retries; at least 1 ms
 
 	Compress bool // --compress: commands and answers over 128 bytes, by zlib
 	SendKey  bool // --send-key: the key itself besides its digest
@@ -252,7 +258,7 @@ func (c Config) basePolicy(total, socket time.Duration) *aerospike.BasePolicy {
 		p.SocketTimeout = orNoLimit(socket)
 	}
 	p.MaxRetries = attempts(c.MaxRetries)
-	p.SleepBetweenRetries = c.SleepBetweenRetries
+	p.SleepBetweenRetries = max(c.SleepBetweenRetries, minRetrySleep)
 	p.SendKey = c.SendKey
 	p.UseCompression = c.Compress
 	p.ReplicaPolicy = c.Replica.client()

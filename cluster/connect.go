@@ -43,7 +43,7 @@ func Connect(ctx context.Context, c Config) (*Cluster, error) {
 	// host failed how, and a name that can't be resolved as a timeout. So each
 	// host is asked first, and the client is started once one has answered.
 	hosts := c.seeds()
-	err := probeAny(ctx, hosts, probe{timeout: policy.Timeout, tls: policy.TlsConfig, login: c.needsLogin()})
+	err := probeAny(ctx, hosts, probe{timeout: policy.Timeout, tls: policy.TlsConfig, login: c.needsLogin(), racks: c.Replica == ReplicaPreferRack})
 	var client *aerospike.Client
 	if err == nil {
 		if client, err = newClient(ctx, policy, hosts); err != nil {

@@ -21,6 +21,7 @@ type probe struct {
 	timeout time.Duration
 	tls     *tls.Config // nil for none
 	login   bool        // a login will follow, so it's no matter that the node asks for one
+	racks   bool        // the node must know racks
 }
 
 // probeAny asks all hosts at once and returns nil as soon as one is usable, or
@@ -67,6 +68,7 @@ func probeAny(ctx context.Context, hosts []Host, p probe) error {
 var (
 	errNotAerospike = errors.New("what answers is not Aerospike")
 	errWantsLogin   = errors.New("the node asks for a login: give --user and --password")
+	errNoRacks      = errors.New("the node has no racks, which are a feature of the Enterprise Edition: leave out --replica prefer-rack")
 )
 
 // The header of the wire protocol: a version, a type and the length of what
@@ -75,9 +77,9 @@ const (
 	protoVersion   = 2
 	protoInfo      = 1
 	protoHeaderLen = 8
-	// maxAnswer is far above an answer to "build" and far below what bytes
+	// maxAnswer is far above an answer to such a request and far below what bytes
 	// that aren't a header are likely to say.
-	maxAnswer = 4096
+	maxAnswer = 1 << 20
 )
 
 // ask returns nil when the host is an Aerospike node that can be logged in to.
@@ -102,21 +104,38 @@ func (p probe) ask(ctx context.Context, host Host) error {
 		}
 		conn = secured
 	}
-	answer, err := askBuild(conn)
+	answer, err := askInfo(conn, "build")
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return err
-	case !p.login && bytes.Contains(answer, []byte("ERROR:80")): // 80 is "not authenticated"
-		return errWantsLogin
+	case bytes.Contains(answer, []byte("ERROR:80")): // 80 is "not authenticated"
+		if !p.login {
+			return errWantsLogin
+		}
+		return nil // and so it would answer to anything else
+	case !p.racks:
+		return nil
+	}
+	// Without racks the client would never get a partition map, and say that
+	// the namespace is unknown.
+	answer, err = askInfo(conn, "racks:")
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	case bytes.Contains(answer, []byte("\tERROR")):
+		return errNoRacks
 	}
 	return nil
 }
 
-// askBuild sends the info request "build" and returns the answer's text.
-func askBuild(conn net.Conn) ([]byte, error) {
-	const request = "build\n"
+// askInfo sends an info request and returns the answer's text: the request, a
+// tab, and what the node says to it.
+func askInfo(conn net.Conn, item string) ([]byte, error) {
+	request := item + "\n"
 	message := binary.BigEndian.AppendUint64(nil, protoVersion<<56|protoInfo<<48|uint64(len(request)))
 	if _, err := conn.Write(append(message, request...)); err != nil {
 		return nil, err
@@ -146,7 +165,7 @@ func (p probe) reason(err error) string {
 	var tlsRecord tls.RecordHeaderError
 	var errno syscall.Errno
 	switch {
-	case errors.Is(err, errNotAerospike), errors.Is(err, errWantsLogin):
+	case errors.Is(err, errNotAerospike), errors.Is(err, errWantsLogin), errors.Is(err, errNoRacks):
 		return err.Error()
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return "there is no host of that name"

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,31 +12,25 @@ import (
 )
 
 // Buckets writes asbench's --output-file: for each operation and output period,
-// how many transactions took how long, in fixed buckets.
+// how many transactions took how long, in fixed buckets. Once a line could not
+// be written, the run goes on, and [Buckets.Close] tells.
 type Buckets struct {
-	out     io.Writer
+	out     io.WriteCloser
 	ops     []workload.Op
 	every   time.Duration
-	pending *pendingBuckets
-}
+	started bool
+	err     error
 
-// pendingBuckets are the periods since the last line.
-type pendingBuckets struct {
+	// What happened since the last line.
 	end     time.Time
 	elapsed time.Duration
-	periods []workload.Snapshot
+	sums    [workload.NumOps]*histogram.Snapshot
 }
 
-// NewBuckets writes the file's preamble and returns its observer. every is the
-// output period, at least a second.
-func NewBuckets(out io.Writer, plan *stage.Plan, every time.Duration) (*Buckets, error) {
-	b := &Buckets{out: out, ops: operations(plan), every: every, pending: &pendingBuckets{}}
-	for _, op := range b.ops {
-		if err := histogram.WriteBucketPreamble(out, op.String()+"_hist"); err != nil {
-			return nil, fmt.Errorf("output file: %w", err)
-		}
-	}
-	return b, nil
+// NewBuckets returns the output file of a run of plan. every is the output
+// period, at least a second.
+func NewBuckets(out io.WriteCloser, plan *stage.Plan, every time.Duration) *Buckets {
+	return &Buckets{out: out, ops: operations(plan), every: every}
 }
 
 // Pause writes nothing.
@@ -44,8 +39,17 @@ func (b *Buckets) Pause(*stage.Stage, int) error { return nil }
 // Warmup writes nothing.
 func (b *Buckets) Warmup(*stage.Stage) error { return nil }
 
-// StageStart announces the stage in the file.
+// StageStart announces the stage in the file, and what the buckets are before
+// the first one.
 func (b *Buckets) StageStart(s *stage.Stage, _ time.Time) error {
+	if !b.started {
+		b.started = true
+		for _, op := range b.ops {
+			if err := histogram.WriteBucketPreamble(b.out, op.String()+"_hist"); err != nil {
+				return fmt.Errorf("output file: %w", err)
+			}
+		}
+	}
 	if _, err := io.WriteString(b.out, stageLine(s)); err != nil {
 		return fmt.Errorf("output file: %w", err)
 	}
@@ -54,34 +58,37 @@ func (b *Buckets) StageStart(s *stage.Stage, _ time.Time) error {
 
 // Period writes a line for each operation once the output period is over.
 func (b *Buckets) Period(p *stage.Period) error {
-	b.pending.end = p.End
-	b.pending.elapsed += p.Elapsed
-	b.pending.periods = append(b.pending.periods, p.Delta)
+	b.end = p.End
+	b.elapsed += p.Elapsed
+	for _, op := range b.ops {
+		b.sums[op] = p.Stage.Latency(p.Delta, op).Add(b.sums[op])
+	}
 	// Periods last about a second, so one that ends just short of the output
 	// period belongs to it.
-	if b.pending.elapsed < b.every-500*time.Millisecond {
-		return nil
-	}
-	return b.flush()
-}
-
-// StageEnd writes what is left of the stage.
-func (b *Buckets) StageEnd(*stage.StageResult) error { return b.flush() }
-
-func (b *Buckets) flush() error {
-	p := b.pending
-	b.pending = &pendingBuckets{}
-	if len(p.periods) == 0 {
-		return nil
-	}
-	for _, op := range b.ops {
-		sum := p.periods[0].Latency(op)
-		for _, s := range p.periods[1:] {
-			sum = sum.Add(s.Latency(op))
-		}
-		if err := histogram.WriteBuckets(b.out, op.String()+"_hist", p.end, p.elapsed, sum); err != nil {
-			return fmt.Errorf("output file: %w", err)
-		}
+	if b.elapsed >= b.every-500*time.Millisecond {
+		b.flush()
 	}
 	return nil
 }
+
+// StageEnd writes what is left of the stage.
+func (b *Buckets) StageEnd(*stage.StageResult) error {
+	if b.elapsed > 0 {
+		b.flush()
+	}
+	return nil
+}
+
+func (b *Buckets) flush() {
+	for _, op := range b.ops {
+		err := histogram.WriteBuckets(b.out, op.String()+"_hist", b.end, b.elapsed, b.sums[op])
+		if err != nil && b.err == nil {
+			b.err = fmt.Errorf("output file: %w", err)
+		}
+	}
+	b.elapsed, b.sums = 0, [workload.NumOps]*histogram.Snapshot{}
+}
+
+// Close closes the file and returns the first error that there was in writing
+// it.
+func (b *Buckets) Close() error { return errors.Join(b.err, b.out.Close()) }

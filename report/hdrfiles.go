@@ -1,10 +1,13 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aeroload/aeroload/histogram"
@@ -19,9 +22,10 @@ const hdrInterval = 5 * time.Second
 // HDRFiles keeps HdrHistogram files in a folder up to date: for each operation
 // the service times of the whole run, under the names that asbench gives them
 // (write_<start>.hdrhist and .txt), and those of each stage (stage1_write_…).
-// In runs with a target rate the response times stand beside them
-// (response_write_…). Files are replaced as a whole, so that a reader, or a
-// killed run, never meets half a file.
+// In runs with a target rate the response times of the stages that have one stand
+// beside them (response_write_…). Files are replaced as a whole, so that a reader, or a
+// killed run, never meets half a file. While they cannot be written, the run goes
+// on; [HDRFiles.Close] tells if the last state is not in them.
 type HDRFiles struct {
 	dir     string
 	ops     []workload.Op
@@ -30,6 +34,7 @@ type HDRFiles struct {
 	id      string    // the run's part of the file names
 	written time.Time
 	last    *stage.Period // not yet in the files
+	err     error         // why not
 }
 
 // NewHDRFiles makes the folder if it is missing and checks that files can be
@@ -54,46 +59,72 @@ func (h *HDRFiles) Pause(*stage.Stage, int) error { return nil }
 func (h *HDRFiles) Warmup(*stage.Stage) error { return nil }
 
 // StageStart notes the times that the files state.
-func (h *HDRFiles) StageStart(_ *stage.Stage, at time.Time) error {
+func (h *HDRFiles) StageStart(_ *stage.Stage, at time.Time) (err error) {
 	h.stage, h.written = at, at
 	if h.start.IsZero() {
 		h.start = at
-		h.id = h.freeID()
+		h.id, err = h.reserveID()
 	}
-	return nil
+	return err
 }
 
-// freeID returns the start time, with a number behind it if another run that
-// started in the same second left files in the folder.
-func (h *HDRFiles) freeID() string {
+// reserveID returns the start time, with a number behind it if another run that
+// started in the same second writes to the folder or has done so. A hidden file
+// keeps the others off until there are files.
+func (h *HDRFiles) reserveID() (string, error) {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return "", fmt.Errorf("folder of HDR histograms: %w", err)
+	}
 	base := h.start.UTC().Format(timestamp)
 	id := base
 	for n := 2; ; n++ {
-		if taken, _ := filepath.Glob(filepath.Join(h.dir, "*_"+id+".hdrhist")); len(taken) == 0 {
-			return id
+		taken := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), "_"+id+".hdrhist") })
+		if !taken {
+			f, err := os.OpenFile(h.reservation(id), os.O_CREATE|os.O_EXCL, 0o666)
+			if err == nil {
+				return id, f.Close()
+			}
+			if !errors.Is(err, os.ErrExist) {
+				return "", fmt.Errorf("folder of HDR histograms: %w", err)
+			}
 		}
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
 }
 
+func (h *HDRFiles) reservation(id string) string { return filepath.Join(h.dir, ".run_"+id) }
+
 // Period rewrites the files when the last time is long enough ago.
 func (h *HDRFiles) Period(p *stage.Period) error {
 	h.last = p
-	if p.End.Sub(h.written) < hdrInterval {
-		return nil
+	if p.End.Sub(h.written) >= hdrInterval {
+		h.err = h.flush()
 	}
-	return h.flush()
+	return nil
 }
 
 // StageEnd rewrites the files.
-func (h *HDRFiles) StageEnd(*stage.StageResult) error { return h.flush() }
+func (h *HDRFiles) StageEnd(*stage.StageResult) error {
+	h.err = h.flush()
+	return nil
+}
+
+// Close ends the run. It returns an error if the files are not up to date.
+func (h *HDRFiles) Close() error {
+	if h.id != "" {
+		// A folder that is gone shows in h.err already.
+		_ = os.Remove(h.reservation(h.id))
+	}
+	return h.err
+}
 
 func (h *HDRFiles) flush() error {
 	p := h.last
 	if p == nil {
-		return nil
+		return h.err
 	}
-	h.last, h.written = nil, p.End
+	h.written = p.End
 	stagePrefix := fmt.Sprintf("stage%d_", p.Stage.Number)
 	for _, op := range h.ops {
 		for _, f := range []struct {
@@ -106,8 +137,7 @@ func (h *HDRFiles) flush() error {
 			{"response_" + op.String(), p.Total.Response[op], h.start},
 			{stagePrefix + "response_" + op.String(), p.InStage.Response[op], h.stage},
 		} {
-			closedLoop := !p.Stage.Schedule.Throttled() && f.data == p.InStage.Response[op]
-			if f.data == nil || f.data.Count() == 0 || closedLoop {
+			if f.data == nil || f.data.Count() == 0 {
 				continue
 			}
 			if err := h.write(f.name, f.data, f.start, p.End); err != nil {
@@ -115,6 +145,7 @@ func (h *HDRFiles) flush() error {
 			}
 		}
 	}
+	h.last = nil
 	return nil
 }
 

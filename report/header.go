@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,15 +13,18 @@ import (
 
 // Settings is what the header shows of a run.
 type Settings struct {
-	Cluster    cluster.Config
-	Plan       *stage.Plan
-	Defaults   stage.Defaults
-	Port       int
-	Embedded   bool
-	Debug      bool
-	Latency    bool
-	OutputFile string // "" for none
-	HDRDir     string // "" for none
+	Cluster  cluster.Config
+	Plan     *stage.Plan
+	Defaults stage.Defaults
+	Port     int
+	Embedded bool
+	Debug    bool
+	// Percentiles are those of the latency lines; none if there are no such
+	// lines.
+	Percentiles  []float64
+	OutputFile   string // "" for none
+	OutputPeriod time.Duration
+	HDRDir       string // "" for none
 }
 
 // notUsed stands where asbench shows a setting of the C client that the Go
@@ -69,9 +73,7 @@ func WriteHeader(w io.Writer, s Settings) error {
 	line("max retries", "%d", c.MaxRetries)
 	line("sleep between retries", "%d ms", c.SleepBetweenRetries.Milliseconds())
 	line("debug", "%t", s.Debug)
-	line("latency", "%t", s.Latency)
-	line("latency histogram", "%t", s.OutputFile != "")
-	line("cumulative HDR hist", "%t", s.HDRDir != "")
+	writeOutputs(line, s)
 	line("shared memory", "%s", notUsed)
 	line("send-key", "%t", c.SendKey)
 	line("read replica", "%s", c.Replica)
@@ -91,12 +93,35 @@ func WriteHeader(w io.Writer, s Settings) error {
 	return err
 }
 
+// writeOutputs prints what the run measures and where it writes it.
+func writeOutputs(line func(name, format string, args ...any), s Settings) {
+	if len(s.Percentiles) == 0 {
+		line("latency", "false")
+	} else {
+		var columns []string
+		for _, p := range s.Percentiles {
+			columns = append(columns, strconv.FormatFloat(p, 'f', -1, 64)+"%")
+		}
+		line("hdr histogram format", "UTC-time, seconds-running, total, min-latency, max-latency, %s", strings.Join(columns, ","))
+		line("latency period", "1s")
+	}
+	line("latency histogram", "%t", s.OutputFile != "")
+	if s.OutputFile != "" {
+		line("histogram output file", "%s", s.OutputFile)
+		line("histogram period", "%ds", int(s.OutputPeriod/time.Second))
+	}
+	line("cumulative HDR hist", "%t", s.HDRDir != "")
+	if s.HDRDir != "" {
+		line("cumulative HDR output", "%s", s.HDRDir)
+	}
+}
+
 // writeStage prints a stage the way asbench does: its own YAML, not quite that
 // of stage files.
 func writeStage(b *strings.Builder, s *stage.Stage) {
 	fmt.Fprintf(b, "- duration: %s\n", stage.FormatDuration(s.Duration))
 	for _, kv := range [][2]string{
-		{"desc", s.Desc},
+		{"desc", orNull(s.Desc)},
 		{"tps", stage.FormatTPS(s.Schedule.Curve)},
 		{"key-start", fmt.Sprint(s.Keys.Start)},
 		{"key-end", fmt.Sprint(s.Keys.End)},

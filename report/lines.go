@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aeroload/aeroload/histogram"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -26,6 +27,8 @@ type Lines struct {
 	threads     int
 	percentiles []float64
 	started     bool
+	// past are the latencies of the stages before, last those of this one.
+	past, last [workload.NumOps]*histogram.Snapshot
 }
 
 // NewLines returns the lines of a run of plan. Everything that is no such line
@@ -76,6 +79,7 @@ func (l *Lines) Period(p *stage.Period) error {
 	fmt.Fprintf(&b, " total(%s)\n", total)
 	if len(l.percentiles) > 0 {
 		for _, op := range l.ops {
+			l.last[op] = p.Stage.Latency(p.InStage, op)
 			l.latencies(&b, op, p)
 		}
 	}
@@ -83,19 +87,27 @@ func (l *Lines) Period(p *stage.Period) error {
 	return err
 }
 
-// latencies appends the line of an operation's cumulative latencies.
+// latencies appends the line of an operation's latencies, cumulative over the
+// run: response times of stages with a target rate, service times of others.
 func (l *Lines) latencies(b *strings.Builder, op workload.Op, p *stage.Period) {
-	h := p.Total.Latency(op)
+	h := l.last[op].Add(l.past[op])
 	fmt.Fprintf(b, "hdr: %-5s %s %d, %d, %d, %d", op, p.End.UTC().Format(timestamp),
 		int64(p.SinceStart/time.Second), h.Count(), h.Min(), h.Max())
-	for _, pct := range l.percentiles {
-		fmt.Fprintf(b, ", %d", h.Percentile(pct))
+	for _, v := range h.Percentiles(l.percentiles) {
+		fmt.Fprintf(b, ", %d", v)
 	}
 	b.WriteByte('\n')
 }
 
 // StageEnd prints nothing: the last period has said it all.
-func (l *Lines) StageEnd(*stage.StageResult) error { return nil }
+func (l *Lines) StageEnd(*stage.StageResult) error {
+	for op, h := range l.last {
+		if h != nil {
+			l.past[op], l.last[op] = h.Add(l.past[op]), nil
+		}
+	}
+	return nil
+}
 
 // rates are the numbers of one column: transactions and records per second, but
 // timeouts and errors as they were counted, so that a single one never rounds to

@@ -108,6 +108,13 @@ func TestHeader(t *testing.T) {
 		t.Error("the namespace is not among the first 20 lines, where tools look for it")
 	}
 
+	s.Percentiles, s.OutputFile, s.OutputPeriod, s.HDRDir = []float64{50, 99.9}, "out.txt", 3*time.Second, "hists"
+	b.Reset()
+	if err := WriteHeader(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "header-outputs.golden", b.String())
+
 	s.Embedded = true
 	b.Reset()
 	if err := WriteHeader(&b, s); err != nil {
@@ -229,12 +236,24 @@ func TestLatencyLinesShowResponseTimesWhenThrottled(t *testing.T) {
 	plan := planOf(t, "- {workload: 'RU,100', tps: 10}")
 	var out bytes.Buffer
 	l := NewLines(&out, io.Discard, plan, []float64{50})
+	plan2 := planOf(t, "- {workload: 'RU,100'}")
+	service := measured([]int{30, 30}, nil, 0)
+	for _, err := range []error{
+		l.Period(&stage.Period{Stage: plan2.Stages[0], End: at, Elapsed: time.Second, Delta: service, InStage: service, Total: service}),
+		l.StageEnd(&stage.StageResult{}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	s := measured([]int{100}, nil, 7)
 	if err := l.Period(&stage.Period{Stage: plan.Stages[0], End: at, Elapsed: time.Second, SinceStart: time.Second, Delta: s, InStage: s, Total: s}); err != nil {
 		t.Fatal(err)
 	}
-	if want := " 1, 1, 700, 700, 700\n"; !strings.HasSuffix(out.String(), want) {
-		t.Errorf("got %q, want ...%q: 700 µs of response, not 100 µs of service", out.String(), want)
+	// Cumulative: two service times of the stage before, and 700 µs of
+	// response, not 100 µs of service, of this one.
+	if want := " 1, 3, 30, 700, 30\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("got %q, want ...%q", out.String(), want)
 	}
 }
 
@@ -242,12 +261,40 @@ func TestBuckets(t *testing.T) {
 	plan := planOf(t, "- {workload: RU, desc: mixed}")
 	for _, every := range []time.Duration{time.Second, 2 * time.Second} {
 		var out bytes.Buffer
-		b, err := NewBuckets(&out, plan, every)
-		if err != nil {
-			t.Fatal(err)
-		}
-		twoPeriods(t, b, plan)
+		twoPeriods(t, NewBuckets(unclosed{&out}, plan, every), plan)
 		golden(t, fmt.Sprintf("buckets-%ds.golden", int(every.Seconds())), utc(out.String()))
+	}
+}
+
+// unclosed is a writer whose Close does nothing.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// full is a writer that takes n bytes.
+type full struct{ n int }
+
+var errFull = errors.New("no space left")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.n -= len(p); f.n < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// A full disk shows before the first transaction if it can, and does not end a
+// run that is under way.
+func TestBucketsOnAFullDisk(t *testing.T) {
+	plan := planOf(t, "- {workload: RU, desc: mixed}")
+	b := NewBuckets(unclosed{&full{100}}, plan, time.Second)
+	if err := b.StageStart(plan.Stages[0], at); !errors.Is(err, errFull) {
+		t.Errorf("StageStart = %v", err)
+	}
+	b = NewBuckets(unclosed{&full{850}}, plan, time.Second)
+	twoPeriods(t, b, plan)
+	if err := b.Close(); !errors.Is(err, errFull) {
+		t.Errorf("Close = %v", err)
 	}
 }
 
@@ -258,9 +305,11 @@ func TestHDRFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := measured([]int{100, 200}, []int{2_000_000}, 1)
+	first := measured([]int{100, 200}, []int{2_000_000}, 0)
+	first.Response = measured(nil, nil, 1).Response
 	second := measured([]int{300}, nil, 10)
-	total := measured([]int{100, 200, 300}, []int{2_000_000}, 1)
+	total := measured([]int{100, 200, 300}, []int{2_000_000}, 0)
+	total.Response = second.Response
 	for _, err := range []error{
 		h.StageStart(plan.Stages[0], at),
 		h.Period(&stage.Period{Stage: plan.Stages[0], End: at.Add(time.Second), Delta: first, InStage: first, Total: first}),
@@ -276,12 +325,12 @@ func TestHDRFiles(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "stage2_read_"+id+".hdrhist")); err == nil {
 		t.Error("the files of stage 2 were written a second after its start")
 	}
-	if err := h.StageEnd(&stage.StageResult{}); err != nil {
+	if err := errors.Join(h.StageEnd(&stage.StageResult{}), h.Close()); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]int64{ // counts
 		"write": 1, "read": 3, "stage1_write": 1, "stage1_read": 2, "stage2_read": 1,
-		"response_write": 1, "response_read": 3, "stage2_response_read": 1,
+		"response_read": 1, "stage2_response_read": 1,
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -314,27 +363,86 @@ func TestHDRFiles(t *testing.T) {
 	}
 }
 
+// Neither runs one after the other nor runs at a time overwrite each other's
+// files, also in a folder whose name looks like a pattern.
 func TestHDRFilesOfRunsInOneSecondStandSideBySide(t *testing.T) {
 	plan := planOf(t, "- {workload: I}")
-	dir := t.TempDir()
-	for range 3 {
+	dir := filepath.Join(t.TempDir(), "[a]")
+	var open []*HDRFiles
+	for i := range 4 {
 		h, err := NewHDRFiles(dir, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := measured(nil, []int{1}, 0)
-		for _, err := range []error{
-			h.StageStart(plan.Stages[0], at),
-			h.Period(&stage.Period{Stage: plan.Stages[0], End: at, InStage: s, Total: s}),
-			h.StageEnd(&stage.StageResult{}),
-		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+		if err := h.StageStart(plan.Stages[0], at); err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, h)
+		if i == 1 {
+			continue // it ends after the others
+		}
+		finishHDR(t, h, plan)
+	}
+	finishHDR(t, open[1], plan)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := 0
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			t.Errorf("left behind: %s", e.Name())
+		}
+		if strings.HasPrefix(e.Name(), "write_") && strings.HasSuffix(e.Name(), ".hdrhist") {
+			logs++
 		}
 	}
-	if logs, _ := filepath.Glob(filepath.Join(dir, "write_*.hdrhist")); len(logs) != 3 {
-		t.Errorf("three runs left %v", logs)
+	if logs != 4 {
+		t.Errorf("four runs left %d logs: %v", logs, entries)
+	}
+}
+
+// finishHDR ends a run after one write.
+func finishHDR(t *testing.T, h *HDRFiles, plan *stage.Plan) {
+	t.Helper()
+	s := measured(nil, []int{1}, 0)
+	err := errors.Join(
+		h.Period(&stage.Period{Stage: plan.Stages[0], End: at, InStage: s, Total: s}),
+		h.StageEnd(&stage.StageResult{}),
+		h.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files that cannot be written for a while do not end the run; only the last
+// state counts.
+func TestHDRFilesThatCannotBeWritten(t *testing.T) {
+	plan := planOf(t, "- {workload: I}")
+	dir := filepath.Join(t.TempDir(), "d")
+	h, err := NewHDRFiles(dir, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := measured(nil, []int{1}, 0)
+	p := &stage.Period{Stage: plan.Stages[0], End: at.Add(time.Minute), InStage: s, Total: s}
+	if err := h.StageStart(plan.Stages[0], at); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(h.Period(p), h.StageEnd(&stage.StageResult{})); err != nil {
+		t.Errorf("the run would end: %v", err)
+	}
+	if err := h.Close(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Close = %v", err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(h.StageEnd(&stage.StageResult{}), h.Close()); err != nil {
+		t.Errorf("with the folder back: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -60,8 +61,11 @@ func writeRow(w io.Writer, s *stage.StageResult, op workload.Op, records bool) {
 		if records {
 			fmt.Fprintf(w, "%s\t", perSecond(c.Records()))
 		}
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%.0f\t%d\t%d\t%d\t%d\t%d\t\n", c.Miss, c.Timeout, c.Error,
-			h.Min(), h.Mean(), h.Percentile(50), h.Percentile(90), h.Percentile(99), h.Percentile(99.9), h.Max())
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%.0f\t", c.Miss, c.Timeout, c.Error, h.Min(), h.Mean())
+		for _, v := range h.Percentiles([]float64{50, 90, 99, 99.9}) {
+			fmt.Fprintf(w, "%d\t", v)
+		}
+		fmt.Fprintf(w, "%d\t\n", h.Max())
 	}
 	if s.Stage.Schedule.Throttled() {
 		row("response", s.Response[op])
@@ -92,15 +96,28 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 
 // writePace says how a stage kept to its rate.
 func writePace(b *strings.Builder, s *stage.StageResult) {
-	curve := s.Stage.Schedule.Curve
-	done, due := float64(s.Total().Attempted()), curve.Count(s.Stage.Warmup+s.Elapsed)-curve.Count(s.Stage.Warmup)
-	fmt.Fprintf(b, "%.1f of %.1f tps", done/s.Elapsed.Seconds(), due/s.Elapsed.Seconds())
-	if done < 0.99*due && s.Stage.Workload.Endless() && s.Stage.Transactions == 0 {
-		b.WriteString(": it fell behind")
+	// No transaction is due after the duration, though the last may end later.
+	end := s.Elapsed
+	if s.Stage.Workload.Endless() {
+		end = min(end, s.Stage.Duration)
 	}
-	b.WriteString(". Response times count from when a transaction was due.\n")
+	schedule, warmup := s.Stage.Schedule, s.Stage.Warmup
+	done, due := float64(s.Total().Attempted()), schedule.Curve.Count(warmup+end)-schedule.Curve.Count(warmup)
+	fmt.Fprintf(b, "%.1f of %.1f tps. Response times count from when a transaction was due.\n", done/end.Seconds(), due/end.Seconds())
+
+	slack := float64(s.Stage.Workers())
+	if schedule.Poisson {
+		slack += 4 * math.Sqrt(due) // what is due then varies
+	}
+	switch behind := due - done - float64(s.Abandoned); {
+	case behind <= slack || s.Stage.Transactions > 0:
+	case s.Stage.Workload.Endless():
+		fmt.Fprintf(b, "  It fell behind: %.0f transactions that were due were never started, so no response time shows how long they waited.\n", behind)
+	case end > s.Stage.Duration:
+		b.WriteString("  It fell behind its rate.\n")
+	}
 	if l := s.Lateness; l.Count() > 0 {
-		fmt.Fprintf(b, "  They include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
+		fmt.Fprintf(b, "  Response times include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
 			l.Percentile(50), l.Percentile(99), l.Max())
 	}
 }

@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/workload"
@@ -211,7 +212,7 @@ func setTTL(d *draft, text string) error {
 		d.TTL = int64(text[1]-'0') * -1
 		return nil
 	}
-	n, err := parseSeconds(text, maxTTL)
+	n, err := parseSeconds(text, int(maxDuration/time.Second)) // ten years, as on the server
 	if err != nil {
 		return fmt.Errorf("%w (0 is the namespace's default, -1 never, -2 leaves it as it is)", err)
 	}

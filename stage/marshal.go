@@ -12,8 +12,9 @@ import (
 	"github.com/aeroload/aeroload/workload"
 )
 
-// WriteYAML prints the plan as a stage file that gives every value, so that
-// loading it again gives the same plan whatever the flags.
+// WriteYAML prints the plan as a stage file that gives every value of a stage, so
+// that loading it again gives the same plan whatever the flags, but for those
+// that are not the stages': namespace, set, bin name and compression ratio.
 func (p *Plan) WriteYAML(w io.Writer) error {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, s := range p.Stages {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aeroload/aeroload/histogram"
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
 	"github.com/aeroload/aeroload/workload"
@@ -17,8 +18,6 @@ import (
 
 // Plan is a validated sequence of stages.
 type Plan struct {
-	// Source names where the plan comes from: a file, or "" for flags.
-	Source string
 	// Namespace and Set are where all stages read and write.
 	Namespace, Set string
 	// HDRDir is the folder for HDR histograms that the file names; "" for
@@ -88,6 +87,15 @@ func (s *Stage) Workers() int {
 	return s.Threads
 }
 
+// Latency returns the latencies to show for an operation of the stage: response
+// times if it has a target rate, else service times.
+func (s *Stage) Latency(snap workload.Snapshot, op workload.Op) *histogram.Snapshot {
+	if s.Schedule.Throttled() {
+		return snap.Response[op]
+	}
+	return snap.Service[op]
+}
+
 // Batched tells whether the stage's transactions are batches.
 func (s *Stage) Batched() bool {
 	return s.BatchRead > 1 && s.Workload.HasReads() || s.BatchWrite > 1 && (s.Workload.HasBinWrites() || s.Workload.HasUDFs()) ||
@@ -145,10 +153,6 @@ const (
 	MaxAsync   = 5_000  // as in asbench
 	maxBatch   = 100_000
 	maxPause   = 24 * 3600
-	// maxTTL is the largest time to live that does not mean something else on
-	// the wire, where 2^32-1 is never, 2^32-2 do not change, and 2^32-3 is
-	// reserved for reads.
-	maxTTL = 1<<32 - 4
 )
 
 // defaultDuration is how long a workload without an end of its own runs, as in

@@ -52,7 +52,7 @@ func FromFlags(values []FlagValue, d Defaults) (*Plan, error) {
 		}
 	}
 	dr.Desc = flagDesc
-	return resolve("", []*draft{dr}, d, problems)
+	return resolve([]*draft{dr}, d, problems)
 }
 
 // flagValue reads the text of a flag. A mapping is written as in a stage file:
@@ -79,8 +79,8 @@ func flagValue(v FlagValue, problems *Problems) value {
 }
 
 // resolve fills in the defaults and checks the rules between keys.
-func resolve(source string, drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
-	plan := &Plan{Source: source, Namespace: d.Namespace, Set: d.Set}
+func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
+	plan := &Plan{Namespace: d.Namespace, Set: d.Set}
 	spec := value{text: d.ObjectSpec, place: Place{Source: "--object-spec"}}
 	for _, dr := range drafts {
 		if own, ok := dr.given["object-spec"]; ok {

@@ -189,7 +189,7 @@ func warmUp(ctx context.Context, st *Stage, done chan int) {
 // watch reports a period every second until the stage is over, and leaves the
 // last one to its caller.
 func (r *run) watch(st *Stage, done <-chan int) (abandoned int) {
-	for tick := r.started.Add(period); ; tick = tick.Add(period) {
+	for tick := r.started.Add(period); ; tick = r.nextTick() {
 		timer := time.NewTimer(time.Until(tick))
 		select {
 		case abandoned = <-done:
@@ -204,6 +204,12 @@ func (r *run) watch(st *Stage, done <-chan int) (abandoned int) {
 			r.period(st, time.Now())
 		}
 	}
+}
+
+// nextTick returns the next whole period of the stage. Those that went by while
+// the process stood still are left out.
+func (r *run) nextTick() time.Time {
+	return r.started.Add(time.Since(r.started).Truncate(period) + period)
 }
 
 // period reports what happened since the last period, unless that is nothing in

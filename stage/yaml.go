@@ -50,7 +50,7 @@ func Parse(name string, data []byte, d Defaults) (*Plan, error) {
 	if err := r.problems.err(); len(drafts) == 0 && err != nil {
 		return nil, err
 	}
-	plan, err := resolve(name, drafts, d, r.problems)
+	plan, err := resolve(drafts, d, r.problems)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,9 @@ func (r *reader) stages(root *yaml.Node) []*draft {
 		case "stages":
 			list = val
 		case hdrKey:
-			r.hdrDir = r.scalar(hdrKey, val)
+			if r.hdrDir = r.scalar(hdrKey, val); r.hdrDir == "" && val.Kind == yaml.ScalarNode && !isNull(val) {
+				r.problems.add(r.at(val), "%s: the value is missing", hdrKey)
+			}
 		default:
 			if _, ok := lookupField(key.Value); ok {
 				r.problems.add(r.at(key), "%q is a key of a stage: begin each stage with a dash, or put the stages under a key stages:", key.Value)
@@ -224,7 +226,7 @@ func (r *reader) values(mapping *yaml.Node) map[string]value {
 		name := key.Value
 		f, ok := lookupField(name)
 		if !ok {
-			r.problems.add(r.at(key), "unknown key %q%s", name, suggest.DidYouMean(name, fieldNames()))
+			r.problems.add(r.at(key), "unknown key %q%s", name, hint(name))
 			continue
 		}
 		v := value{place: r.at(val)}
@@ -241,6 +243,22 @@ func (r *reader) values(mapping *yaml.Node) map[string]value {
 		values[name] = v
 	}
 	return values
+}
+
+// hint says what an unknown stage key was probably meant to be.
+func hint(name string) string {
+	switch name {
+	case hdrKey:
+		return ": it stands at the top level, beside stages"
+	case "<<":
+		return ": YAML merge keys are not supported; put what stages share under defaults"
+	}
+	// Words that asbench and other tools use for the same things.
+	others := map[string]string{"ttl": "expiration-time", "throughput": "tps", "rate": "tps", "description": "desc", "name": "desc", "time": "duration"}
+	if key, ok := others[name]; ok {
+		return fmt.Sprintf("; did you mean %q?", key)
+	}
+	return suggest.DidYouMean(name, fieldNames())
 }
 
 // mapping reads the values of a key that takes a mapping.

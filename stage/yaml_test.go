@@ -54,7 +54,7 @@ func TestParseAsbenchFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Stages) != 2 || plan.Namespace != "test" || plan.Set != "testset" || plan.Source != "f.yaml" {
+	if len(plan.Stages) != 2 || plan.Namespace != "test" || plan.Set != "testset" {
 		t.Fatalf("plan = %+v", plan)
 	}
 	first, second := plan.Stages[0], plan.Stages[1]
@@ -197,6 +197,11 @@ func TestSingleErrors(t *testing.T) {
 		{"a mapping that ends too early", "- workload: I\n  tps: 1\n bad: 2", "f.yaml:3:2: not valid YAML: did not find expected '-' indicator"},
 		{"a tab", "- workload: I\n\ttps: 1", "f.yaml:2:2: not valid YAML: found a tab character that violates indentation"},
 		{"an unknown key", "- workload: I\n  duraton: 3", `f.yaml:2:3: unknown key "duraton"; did you mean "duration"?`},
+		{"another tool's word", "- workload: I\n  ttl: 3", `f.yaml:2:3: unknown key "ttl"; did you mean "expiration-time"?`},
+		{"two letters in the wrong order", "- workload: I\n  tsp: 3", `f.yaml:2:3: unknown key "tsp"; did you mean "tps"?`},
+		{"a key of the top level", "- workload: I\n  hdr-hist: d", `f.yaml:2:3: unknown key "hdr-hist": it stands at the top level, beside stages`},
+		{"a merge key", "- &a {workload: I}\n- {<<: *a, workload: I}", `f.yaml:2:4: unknown key "<<": YAML merge keys are not supported; put what stages share under defaults`},
+		{"a folder without a name", "hdr-hist: ''\nstages: [{workload: I}]", "f.yaml:1:11: hdr-hist: the value is missing"},
 		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB; did you mean "RU"?`},
 		{"no workload", "- desc: x", "f.yaml:1:3: stage 1 has no workload"},
 		{"a key twice", "- workload: I\n  tps: 1\n  tps: 2", `f.yaml:3:3: the key "tps" is given twice; it stands in line 2 already`},

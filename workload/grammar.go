@@ -99,8 +99,12 @@ func Parse(text string) (Workload, error) {
 	case s.shares == 1:
 		w.Write = 100 - w.Read
 	case w.Read+w.Write > 100:
-		return Workload{}, fmt.Errorf("%q: %s %% reads and %s %% writes are more than 100 %%",
-			text, formatPercent(w.Read), formatPercent(w.Write))
+		byDefault := ""
+		if len(fields) == 2 {
+			byDefault = " (the default)"
+		}
+		return Workload{}, fmt.Errorf("%q: %s %% reads and %s %% writes%s are more than 100 %%",
+			text, formatPercent(w.Read), formatPercent(w.Write), byDefault)
 	case s.kind == ReadUpdateUDF && w.Read+w.Write >= 100:
 		return Workload{}, fmt.Errorf("%q: %s %% reads and %s %% writes leave nothing for UDF calls",
 			text, formatPercent(w.Read), formatPercent(w.Write))

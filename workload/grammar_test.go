@@ -50,6 +50,7 @@ func TestParseErrors(t *testing.T) {
 		{"RU,NaN", `"NaN" is not a number`, "a float that compares false"},
 		{"RU,50,x", `percentage 2: "x" is not a number`, "not a number"},
 		{"RU,", `percentage 1: "" is not a number`, "nothing after the comma"},
+		{"RUD,70", "70 % reads and 40 % writes (the default) are more than 100 %", "a default that does not fit"},
 		{"RUF,60,40", "leave nothing for UDF calls", "no UDF calls left"},
 		{"RUD,60,50", "60 % reads and 50 % writes are more than 100 %", "more than everything"},
 	} {

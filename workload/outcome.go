@@ -35,6 +35,22 @@ func classify(err as.Error) (outcome, types.ResultCode) {
 	return outcomeOf(code), code
 }
 
+// describe says what an error was about. The client may chain an error for each
+// of thousands of attempts, and its text grows with the square of their number,
+// so only the first attempt's is taken, which says what the trouble was.
+func describe(code types.ResultCode, err error) string {
+	if err == nil {
+		return code.String()
+	}
+	for {
+		var ae *as.AerospikeError
+		if !errors.As(err, &ae) || ae.Unwrap() == nil {
+			return err.Error()
+		}
+		err = ae.Unwrap()
+	}
+}
+
 func outcomeOf(code types.ResultCode) outcome {
 	switch code {
 	case types.OK, types.KEY_NOT_FOUND_ERROR:

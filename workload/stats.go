@@ -128,9 +128,9 @@ type Snapshot struct {
 	// Service is the time from the client call to its return.
 	Service [NumOps]*histogram.Snapshot
 	// Response is the time from the transaction's intended start to its
-	// return: what a caller who does not wait for others sees. For stages
-	// without a target rate it is the service time. The elements are nil when
-	// no stage of the run has a target rate.
+	// return: what a caller who does not wait for others sees. It needs a
+	// target rate, so stages without one have none; the elements are nil when
+	// no stage of the run has one.
 	Response [NumOps]*histogram.Snapshot
 	// Lateness is how long after its intended start a transaction started
 	// although its worker was free: the load generator's own delay (timers,
@@ -173,15 +173,6 @@ func (s Snapshot) Sub(prev Snapshot) Snapshot {
 		d.Lateness = s.Lateness.Sub(prev.Lateness)
 	}
 	return d
-}
-
-// Latency returns the latencies to show for an operation: response times when
-// the run has them, else service times.
-func (s Snapshot) Latency(op Op) *histogram.Snapshot {
-	if s.Response[op] != nil {
-		return s.Response[op]
-	}
-	return s.Service[op]
 }
 
 // Total returns the counts of all operations together.
@@ -232,13 +223,19 @@ func (s *Stats) Failures() []Failure {
 // far more than this lock.
 func (s *Stats) fail(key failureKey, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	f := s.failures[key]
-	if f == nil {
-		f = &Failure{Op: key.op, Code: key.code, Record: key.record, Example: key.code.String()}
-		if err != nil {
-			f.Example = err.Error()
-		}
+	if f != nil {
+		f.Count++
+	}
+	s.mu.Unlock()
+	if f != nil {
+		return
+	}
+	example := describe(key.code, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f = s.failures[key]; f == nil {
+		f = &Failure{Op: key.op, Code: key.code, Record: key.record, Example: example}
 		s.failures[key] = f
 	}
 	f.Count++
@@ -262,6 +259,7 @@ func (c *counters) load() Counts {
 }
 
 // settle counts a transaction, and records its latency if it was measured.
+// response is below 0 if there was no intended start to count it from.
 func (t *tally) settle(op Op, how outcome, service, response time.Duration) {
 	c := &t.counts[op]
 	switch how {
@@ -274,7 +272,7 @@ func (t *tally) settle(op Op, how outcome, service, response time.Duration) {
 		return
 	}
 	t.service[op].Record(service)
-	if t.response[op] != nil {
+	if response >= 0 {
 		t.response[op].Record(response)
 	}
 }

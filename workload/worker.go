@@ -112,7 +112,10 @@ func (w *worker) run(ctx context.Context) {
 		found, err := w.transact(act)
 		w.end = time.Since(w.epoch)
 
-		if !throttled {
+		response := time.Duration(-1)
+		if throttled {
+			response = w.end - intended
+		} else {
 			intended = start
 		}
 		if intended < w.warmup {
@@ -122,9 +125,9 @@ func (w *worker) run(ctx context.Context) {
 			w.tally.lateness.Record(start - intended)
 		}
 		if b := w.batches[act]; b != nil {
-			w.recordBatch(act.op(), b, err, w.end-start, w.end-intended)
+			w.recordBatch(act.op(), b, err, w.end-start, response)
 		} else {
-			w.record(act.op(), found, err, w.end-start, w.end-intended)
+			w.record(act.op(), found, err, w.end-start, response)
 		}
 	}
 }

@@ -77,6 +77,8 @@ func TestBadFlags(t *testing.T) {
 		{"-w RUF -upn mod -ufn f -ufv Q", "--udf-function-values: object spec: "},
 		{"-w RUF -ufn f --udf-file none.lua", "--udf-file: stat none.lua: no such file or directory"},
 		{"-upn mod -ufn f", "--udf-package-name: the workload RU,50% calls no UDF"},
+		{"-s " + strings.Repeat("x", 64), "--set: "},
+		{"-n " + strings.Repeat("x", 32), "--namespace: "},
 		{"--transactions x", `--transactions: "x" is not a count`},
 		{"--arrival random", `--arrival: "random" is no kind of arrival: expected uniform or poisson`},
 		{"-w I --warmup 5", "--warmup: I visits each key once"},

@@ -19,6 +19,8 @@ import (
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	as "github.com/aerospike/aerospike-client-go/v8"
+
+	"github.com/aeroload/aeroload/embedded"
 )
 
 // hdrCounts reads the counts of the histogram logs in a folder, by name without
@@ -127,8 +129,12 @@ func TestOutputFileIsAppendedTo(t *testing.T) {
 	if total != 600 {
 		t.Errorf("the lines hold %d transactions, want 600\n%s", total, text)
 	}
-	if r := tg.run(0, "-w", "I", "-k", "300", "--output-file", "stdout"); !strings.Contains(r.stdout, "\nwrite_hist ") {
+	r := tg.run(0, "-w", "I", "-k", "300", "--output-file", "stdout")
+	if !strings.HasPrefix(r.stdout, "hosts:") || !strings.Contains(r.stdout, "\nwrite_hist ") {
 		t.Errorf("--output-file stdout printed\n%s", r.stdout)
+	}
+	if r := tg.run(1, "-w", "I", "-k", "300", "--output-file", "/dev/full"); !strings.Contains(r.stderr, "no space left") || tg.count() != 300 {
+		t.Errorf("a full disk: %s", r.stderr)
 	}
 }
 
@@ -406,6 +412,114 @@ func TestAllTransactionsFailing(t *testing.T) {
 	}
 	if n := tg.count(); n != 20 {
 		t.Errorf("%d records, want 20", n)
+	}
+}
+
+// A run that can write nothing failed, though its reads were answered.
+func TestAllWritesFailing(t *testing.T) {
+	tg := newTarget(t)
+	r := tg.run(1, "-w", "RUD,50,0", "-k", "20", "--transactions", "100", "-D")
+	if !strings.Contains(r.stderr, "write transactions failed") {
+		t.Errorf("printed\n%s", r.stderr)
+	}
+}
+
+func TestServeRefusesAWrongAddress(t *testing.T) {
+	if r := runBinary(t, "serve", "--listen", "nonsense"); r.code != 2 || !strings.Contains(r.stderr, "HOST:PORT") {
+		t.Errorf("exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
+// The server goes away in the middle of a stage and comes back: the run goes on,
+// ends in time, and every transaction is counted.
+func TestServerComesBack(t *testing.T) {
+	if os.Getenv("AEROLOAD_TEST_HOSTS") != "" {
+		t.Skip("a real cluster is not stopped")
+	}
+	for _, tps := range []string{"0", "500"} {
+		srv, err := embedded.Start(embedded.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(binary, "-h", srv.Addr(), "-w", "RU,50", "-k", "1000", "-t", "6", "-g", tps)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		pipe, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		lines := bufio.NewScanner(pipe)
+		seconds := 0
+		for lines.Scan() {
+			if !strings.Contains(lines.Text(), "total(") {
+				continue
+			}
+			switch seconds++; seconds {
+			case 1:
+				if err := srv.Close(); err != nil {
+					t.Fatal(err)
+				}
+			case 3:
+				if srv, err = embedded.Start(embedded.Config{Listen: srv.Addr()}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("-g %s: %v\n%s", tps, err, stderr.String())
+		}
+		if srv.Count("test", "testset") == 0 {
+			t.Errorf("-g %s: nothing was written after the server came back\n%s", tps, stderr.String())
+		}
+		if seconds > 9 {
+			t.Errorf("-g %s: printed %d lines for 6 seconds", tps, seconds)
+		}
+		if !strings.Contains(stderr.String(), "Failed transactions by result code:") {
+			t.Errorf("-g %s: no failures in\n%s", tps, stderr.String())
+		}
+		srv.Close()
+	}
+}
+
+// An output that nobody reads holds up neither the files nor the end.
+func TestBlockedOutput(t *testing.T) {
+	tg := newTarget(t)
+	dir := filepath.Join(t.TempDir(), "hdr")
+	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "-w", "RU,50", "-k", "50", "-g", "500", "-t", "3600", "--hdr-hist", dir)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	// The pipe is full from the start.
+	if err := w.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = w.Write(make([]byte, 4096))
+	}
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	await(t, "the run's files", func() bool {
+		entries, _ := os.ReadDir(dir)
+		return len(entries) > 1 // besides the mark of a run that is under way
+	})
+	s := &stoppable{cmd: cmd}
+	s.stop(t, syscall.SIGINT)
+	if cmd.ProcessState.ExitCode() != 130 || len(summary(t, stderr.String())) == 0 {
+		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), stderr.String())
+	}
+	if counts := hdrCounts(t, dir); counts["write"] == 0 {
+		t.Errorf("the histogram files hold %v", counts)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
+
+	"github.com/aeroload/aeroload/report"
 )
 
 // exit codes.
@@ -19,8 +22,17 @@ const (
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	out := report.NewAsync(os.Stdout)
+	code := run(os.Args[1:], out, os.Stderr)
+	if err := out.Flush(outputPatience); err != nil && code == 0 {
+		fmt.Fprintf(os.Stderr, "aeroload: %v\n", err)
+		code = exitFailed
+	}
+	os.Exit(code)
 }
+
+// outputPatience is how long the end of a run waits for a reader of its output.
+const outputPatience = 500 * time.Millisecond
 
 // run executes a command line and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"time"
 
@@ -66,46 +67,63 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	result, err := s.runPlan(plan, observer, stdout)
+	err = errors.Join(err, closeOutput())
+	if out, ok := stdout.(*report.Async); ok {
+		// The summary comes after the lines, if anybody reads them.
+		_ = out.Flush(outputPatience)
+	}
 	if result != nil && len(result.Stages) > 0 {
 		err = errors.Join(err, report.WriteSummary(stderr, result, s.embedded))
-		if s.hdrDir != "" {
+		if s.hdrDir != "" && err == nil {
 			fmt.Fprintf(stderr, "HDR histograms are in %s\n", s.hdrDir)
 		}
 	}
-	return errors.Join(err, closeOutput())
+	return err
 }
 
-// outputs opens the files of a run.
+// outputs opens the files of a run. The function that it returns closes them.
 func (s *settings) outputs(plan *stage.Plan, stdout, stderr io.Writer) (stage.Observer, func() error, error) {
-	var percentiles []float64
-	if s.latency {
-		percentiles = s.percentiles
-	}
-	observers := report.Multi{report.NewLines(stdout, stderr, plan, percentiles)}
+	observers := report.Multi{report.NewLines(stdout, stderr, plan, s.shownPercentiles())}
+	var closers []io.Closer
 	if s.hdrDir != "" {
 		h, err := report.NewHDRFiles(s.hdrDir, plan)
 		if err != nil {
 			return nil, nil, &usageError{err}
 		}
-		observers = append(observers, h)
+		observers, closers = append(observers, h), append(closers, h)
 	}
-	finish := func() error { return nil }
 	if s.outputFile != "" {
-		out := stdout
+		out := io.WriteCloser(unclosed{stdout})
 		if s.outputFile != "stdout" {
 			f, err := os.OpenFile(s.outputFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 			if err != nil {
 				return nil, nil, usagef("output file: %w", err)
 			}
-			out, finish = f, f.Close
+			out = f
 		}
-		b, err := report.NewBuckets(out, plan, s.outputPeriod)
-		if err != nil {
-			return nil, nil, errors.Join(err, finish())
-		}
-		observers = append(observers, b)
+		b := report.NewBuckets(out, plan, s.outputPeriod)
+		observers, closers = append(observers, b), append(closers, b)
 	}
-	return observers, finish, nil
+	return observers, func() error {
+		var errs []error
+		for _, c := range closers {
+			errs = append(errs, c.Close())
+		}
+		return errors.Join(errs...)
+	}, nil
+}
+
+// unclosed is a writer that stays open.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// shownPercentiles are those of the latency lines, none without such lines.
+func (s *settings) shownPercentiles() []float64 {
+	if !s.latency {
+		return nil
+	}
+	return s.percentiles
 }
 
 // runPlan connects and runs the plan. The result is nil if it did not come to
@@ -114,15 +132,16 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	ctx, cancel := withSignals(context.Background())
 	defer cancel()
 	err := report.WriteHeader(stdout, report.Settings{
-		Cluster:    s.cluster,
-		Plan:       plan,
-		Defaults:   s.defaults,
-		Port:       s.port,
-		Embedded:   s.embedded,
-		Debug:      s.debug,
-		Latency:    s.latency,
-		OutputFile: s.outputFile,
-		HDRDir:     s.hdrDir,
+		Cluster:      s.cluster,
+		Plan:         plan,
+		Defaults:     s.defaults,
+		Port:         s.port,
+		Embedded:     s.embedded,
+		Debug:        s.debug,
+		Percentiles:  s.shownPercentiles(),
+		OutputFile:   s.outputFile,
+		OutputPeriod: s.outputPeriod,
+		HDRDir:       s.hdrDir,
 	})
 	if err != nil {
 		return nil, err
@@ -134,6 +153,9 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	defer c.Close()
 	if err := c.CheckNamespace(ctx, plan.Namespace); err != nil {
 		return nil, cause(ctx, err)
+	}
+	if err := report.WriteNodes(stdout, time.Now(), c.Nodes()); err != nil {
+		return nil, err
 	}
 	if err := provideUDFs(ctx, c, plan); err != nil {
 		return nil, cause(ctx, err)
@@ -149,10 +171,21 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	if result.Stopped != nil {
 		return result, result.Stopped
 	}
-	if total := result.Total.Total(); total.Attempted() > 0 && total.Done == 0 {
-		return result, fmt.Errorf("all %d transactions failed", total.Attempted())
+	return result, failure(result)
+}
+
+// failure returns an error if every transaction of a run failed, or all of one
+// operation: a run that could write nothing did not do its work.
+func failure(r *stage.Result) error {
+	if total := r.Total.Total(); total.Attempted() > 0 && total.Done == 0 {
+		return fmt.Errorf("all %d transactions failed", total.Attempted())
 	}
-	return result, nil
+	for op, c := range r.Total.Counts {
+		if c.Attempted() > 0 && c.Done == 0 {
+			return fmt.Errorf("all %d %s transactions failed", c.Attempted(), workload.Op(op))
+		}
+	}
+	return nil
 }
 
 // provideUDFs registers the UDF modules whose files the plan gives, and checks
@@ -190,6 +223,22 @@ func askPassword(stderr io.Writer) (string, error) {
 	if !term.IsTerminal(fd) {
 		return "", usagef("--password: there is no terminal to ask for it; write it behind the flag (--password=…)")
 	}
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", fmt.Errorf("password: %w", err)
+	}
+	// The terminal shows nothing that is typed until the password is read,
+	// which must not outlive the program.
+	ctx, cancel := withSignals(context.Background())
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		var stopped *stoppedError
+		if errors.As(context.Cause(ctx), &stopped) {
+			_ = term.Restore(fd, state)
+			fmt.Fprintln(stderr)
+			os.Exit(stopped.code())
+		}
+	})()
 	fmt.Fprint(stderr, "Password: ")
 	password, err := term.ReadPassword(fd)
 	fmt.Fprintln(stderr)
@@ -211,6 +260,9 @@ func serveOptions() []*option {
 func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	if err := unexpected(args); err != nil {
 		return err
+	}
+	if _, _, err := net.SplitHostPort(s.listen); err != nil {
+		return usagef("--listen: %w; expected HOST:PORT", err)
 	}
 	ctx, cancel := withSignals(context.Background())
 	defer cancel()

@@ -112,6 +112,13 @@ func (s *settings) finish() error {
 			*t.to = *t.only
 		}
 	}
+	// Names that the server would refuse in every transaction.
+	if n := len(s.defaults.Namespace); n > 31 {
+		return usagef("--namespace: %q has %d bytes; the longest name has 31", s.defaults.Namespace, n)
+	}
+	if n := len(s.defaults.Set); n > 63 {
+		return usagef("--set: %q has %d bytes; the longest name has 63", s.defaults.Set, n)
+	}
 	var others []string
 	for _, name := range []string{"hosts", "port", "user", "password", "tls-enable"} {
 		if s.given[name] {

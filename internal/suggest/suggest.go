@@ -3,6 +3,7 @@
 package suggest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xrash/smetrics"
@@ -21,6 +22,9 @@ func Nearest(word string, known []string) string {
 	best, bestDistance := "", (len(word)+2)/3+1
 	for _, k := range known {
 		d := smetrics.WagnerFischer(lower, strings.ToLower(k), 1, 1, 1)
+		if d == 2 && sameLetters(lower, strings.ToLower(k)) {
+			d = 1 // two letters that changed places are one slip
+		}
 		// A word that shares nothing with what was typed is no suggestion,
 		// however short both are.
 		if d < bestDistance && d < len(k) {
@@ -28,6 +32,14 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// sameLetters tells whether both words have the same bytes in some order.
+func sameLetters(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // DidYouMean returns `; did you mean "x"?` for the nearest known word, or ""
