@@ -200,12 +200,12 @@ func TestBatchRefusals(t *testing.T) {
 	client := connect(t, server.Addr())
 	keys := newKeys(t, client, 4)
 	udf := as.NewBatchUDF(nil, keys[0], "module", "function")
-	list := as.NewBatchReadOps(nil, keys[2], as.ListSizeOp("i"))
+	list := as.NewBatchReadOps(nil, keys[2], as.HLLGetCountOp("i"))
 	read := as.NewBatchRead(nil, keys[2], []string{"i"})
 	policy := as.NewBatchPolicy()
 	policy.RespondAllKeys = true
 	_ = client.BatchOperate(policy, []as.BatchRecordIfc{udf, list, read})
-	for what, got := range map[string]types.ResultCode{"UDF": udf.BatchRec().ResultCode, "list": list.BatchRec().ResultCode} {
+	for what, got := range map[string]types.ResultCode{"UDF": udf.BatchRec().ResultCode, "HLL": list.BatchRec().ResultCode} {
 		if got != types.UNSUPPORTED_FEATURE {
 			t.Errorf("%s: %v", what, got)
 		}

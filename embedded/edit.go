@@ -117,6 +117,10 @@ func (e *editor) apply(req *request, o *op) resultCode {
 		return codeOK
 	case opRead:
 		return e.applyRead(req, o)
+	case opCDTModify:
+		return e.applyCDTModify(req, o)
+	case opCDTRead:
+		return e.applyTypedRead(req, o, readCDT)
 	}
 	return codeParameter
 }

@@ -126,9 +126,6 @@ func TestUnsupportedOperations(t *testing.T) {
 	must(t, server.Put(nil, key, as.BinMap{"l": []any{1}, "n": 1}))
 	exp := as.ExpIntVal(1)
 	for why, op := range map[string]*as.Operation{
-		"list read":    as.ListSizeOp("l"),
-		"list write":   as.ListAppendOp("l", 2),
-		"map write":    as.MapPutOp(as.DefaultMapPolicy(), "m", "k", 1),
 		"bit read":     as.BitCountOp("b", 0, 1),
 		"bit write":    as.BitSetOp(as.DefaultBitPolicy(), "b", 0, 1, []byte{1}),
 		"HLL read":     as.HLLGetCountOp("h"),

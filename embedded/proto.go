@@ -123,7 +123,10 @@ const (
 	codeNamespace          resultCode = 20
 	codeBinName            resultCode = 21
 	codeForbidden          resultCode = 22
+	codeElementNotFound    resultCode = 23
+	codeElementExists      resultCode = 24
 	codeEnterpriseOnly     resultCode = 25
+	codeNotApplicable      resultCode = 26
 	codeFilteredOut        resultCode = 27
 	codeSecurityNotSupp    resultCode = 51
 	codeInvalidGeoJSON     resultCode = 160

@@ -53,8 +53,8 @@ func (c *conn) readBins(req *request, r *record) (uint16, resultCode) {
 			return 0, codeBinName
 		}
 		switch o.code {
-		case opRead:
-		case opCDTRead, opBitsRead, opHLLRead, opExpRead:
+		case opRead, opCDTRead:
+		case opBitsRead, opHLLRead, opExpRead:
 			return 0, codeUnsupportedFeature
 		default:
 			return 0, codeParameter
@@ -63,10 +63,19 @@ func (c *conn) readBins(req *request, r *record) (uint16, resultCode) {
 		if !found && !req.respondAllOps() {
 			continue
 		}
+		if read := typedRead(o.code); found && read != nil {
+			var code resultCode
+			if b, code = typedValue(read, b, o.value); code != codeOK {
+				return 0, code
+			}
+			if b.particle == particleNull && !req.respondAllOps() {
+				continue
+			}
+		}
 		if len(c.out)+len(b.value) > limit {
 			return 0, codeParameter
 		}
-		c.out = appendOp(c.out, opRead, b.particle, o.name, b.value)
+		c.out = appendOp(c.out, o.code, b.particle, o.name, b.value)
 		n++
 	}
 	return n, codeOK

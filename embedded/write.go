@@ -61,13 +61,17 @@ func checkWrite(req *request) resultCode {
 			reads, readAll = true, true
 		case o.code == opRead:
 			reads, results = true, true
-		case o.code == opBitsRead || o.code == opHLLRead || o.code == opCDTRead || o.code == opExpRead:
+		case o.code == opCDTRead:
+			reads, results = true, true
+		case o.code == opBitsRead || o.code == opHLLRead || o.code == opExpRead:
 			reads, results, unsupported = true, true, true
 		case changesInPlace(o) && req.isReplace():
 			return codeParameter
 		}
 		switch o.code {
-		case opHLLModify, opCDTModify:
+		case opCDTModify:
+			results = true
+		case opHLLModify:
 			results, unsupported = true, true
 		case opBitsModify, opExpModify:
 			unsupported = true
