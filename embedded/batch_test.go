@@ -2,7 +2,6 @@ package embedded_test
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"reflect"
 	"testing"
@@ -212,20 +211,5 @@ func TestBatchRefusals(t *testing.T) {
 	}
 	if got := read.BatchRec(); got.ResultCode != types.OK || got.Record.Bins["i"] != 2 {
 		t.Errorf("the row after them: %v", got)
-	}
-
-	filtered := as.NewBatchPolicy()
-	filtered.FilterExpression = as.ExpEq(as.ExpIntBin("i"), as.ExpIntVal(2))
-	records, err := client.BatchGet(filtered, keys)
-	wantCode(t, fmt.Sprintf("filter of the batch (%v)", records), err, types.UNSUPPORTED_FEATURE)
-	if records, err := client.BatchGet(nil, keys); err != nil || records[0] == nil {
-		t.Errorf("the next batch, without a filter: %v, %v", records, err)
-	}
-	rowFilter := as.NewBatchReadPolicy()
-	rowFilter.FilterExpression = filtered.FilterExpression
-	row := as.NewBatchRead(rowFilter, keys[2], nil)
-	_ = client.BatchOperate(policy, []as.BatchRecordIfc{row, as.NewBatchRead(nil, keys[0], nil)})
-	if row.BatchRec().ResultCode != types.UNSUPPORTED_FEATURE {
-		t.Errorf("filter of a row: %v", row.BatchRec().ResultCode)
 	}
 }

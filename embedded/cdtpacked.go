@@ -48,19 +48,27 @@ func skipPacked(b []byte) (first, rest []byte, nonStorable, ok bool) {
 // by element as far as the shorter one goes, and a wildcard on either side ends
 // the comparison as a match. Both must be well formed.
 func comparePacked(a, b []byte) int {
+	order, _ := comparePackedMaps(a, b)
+	return order
+}
+
+// comparePackedMaps is comparePacked; it also reports whether it has come across
+// a map that has no order.
+func comparePackedMaps(a, b []byte) (order int, unordered bool) {
 	atEnd := 0
 	for i, n := 0, 1; i < n; i++ {
 		var x, y element
 		x, a, _ = parseElement(a)
 		y, b, _ = parseElement(b)
 		kindX, kindY := x.compareKind(), y.compareKind()
+		unordered = unordered || x.isUnordered(a) || y.isUnordered(b)
 		if x.isWildcard() || y.isWildcard() {
-			return 0
+			return 0, unordered
 		}
 		if kindX != kindY {
-			return cmp.Compare(kindX, kindY)
+			return cmp.Compare(kindX, kindY), unordered
 		}
-		order := 0
+		order = 0
 		switch x.kind {
 		case typeInteger, typeNegative:
 			order = cmp.Compare(x.number, y.number)
@@ -88,10 +96,20 @@ func comparePacked(a, b []byte) int {
 			n += 2 * x.count
 		}
 		if order != 0 {
-			return order
+			return order, unordered
 		}
 	}
-	return atEnd
+	return atEnd, unordered
+}
+
+// isUnordered reports whether an element is a map without an order, empty ones
+// excepted; b is what follows its header.
+func (e *element) isUnordered(b []byte) bool {
+	if e.kind != typeMap || e.count == 0 {
+		return false
+	}
+	first, _, ok := parseElement(b)
+	return !ok || first.kind != typeExtension || first.ext&flagOrdered == 0
 }
 
 // compareDoubles orders two numbers; one that isn't a number equals every other.

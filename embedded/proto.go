@@ -116,9 +116,11 @@ const (
 	codeGeneration         resultCode = 3
 	codeParameter          resultCode = 4
 	codeRecordExists       resultCode = 5
+	codeBinExists          resultCode = 6
 	codeIncompatibleType   resultCode = 12
 	codeRecordTooBig       resultCode = 13
 	codeUnsupportedFeature resultCode = 16
+	codeBinNotFound        resultCode = 17
 	codeKeyMismatch        resultCode = 19
 	codeNamespace          resultCode = 20
 	codeBinName            resultCode = 21
