@@ -5,12 +5,20 @@ type readFunc func(b *bin, operand []byte) (bin, resultCode)
 
 // typedRead returns what carries out a read operation that works on values of
 // certain types, nil if it is another operation.
-func typedRead(code byte) readFunc {
-	if code == opCDTRead {
+func typedRead(o *op) readFunc {
+	switch {
+	case o.code == opCDTRead:
 		return readCDT
+	case o.code == opBitsRead && o.particle != particleBlob:
+		return readIncompatible
+	case o.code == opBitsRead:
+		return readBits
 	}
 	return nil
 }
+
+// readIncompatible refuses an operation that says it is for another type.
+func readIncompatible(*bin, []byte) (bin, resultCode) { return bin{}, codeIncompatibleType }
 
 // typedValue calls read for a bin that isn't to end up on the heap otherwise.
 func typedValue(read readFunc, b bin, operand []byte) (bin, resultCode) { return read(&b, operand) }
@@ -55,4 +63,26 @@ func (e *editor) applyCDTModify(req *request, o *op) resultCode {
 		return code
 	}
 	return e.spend(result.value)
+}
+
+// applyBitsModify changes the bits of a blob.
+func (e *editor) applyBitsModify(req *request, o *op) resultCode {
+	if o.particle != particleBlob {
+		return codeIncompatibleType
+	}
+	i := e.find(o.name)
+	var old *bin
+	if i >= 0 {
+		old = &e.bins[i]
+	}
+	changed, code := modifyBits(old, o.value, e.limit)
+	if code != codeOK {
+		return code
+	}
+	if changed.particle != particleNull {
+		changed.name = o.name
+		e.set(i, changed)
+	}
+	e.respond(req, o)
+	return e.spend(changed.value)
 }

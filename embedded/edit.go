@@ -128,7 +128,11 @@ func (e *editor) apply(req *request, o *op) resultCode {
 	case opCDTModify:
 		return e.applyCDTModify(req, o)
 	case opCDTRead:
-		return e.applyTypedRead(req, o, readCDT)
+		return e.applyTypedRead(req, o, typedRead(o))
+	case opBitsModify:
+		return e.applyBitsModify(req, o)
+	case opBitsRead:
+		return e.applyTypedRead(req, o, typedRead(o))
 	case opExpRead:
 		return e.applyExprRead(o)
 	case opExpModify:

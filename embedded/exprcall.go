@@ -159,6 +159,14 @@ func (c *exprCallOp) run(b *bin, operand []byte, limit int) (bin, resultCode) {
 		return changed, code
 	case c.system == callCDT && b != nil:
 		return readCDT(b, operand)
+	case c.system == callBits && c.modify:
+		changed, code := modifyBits(b, operand, limit)
+		if code == codeOK && changed.particle == particleNull && b != nil {
+			changed = *b
+		}
+		return changed, code
+	case c.system == callBits && b != nil:
+		return readBits(b, operand)
 	}
 	return bin{}, codeUnsupportedFeature
 }

@@ -125,10 +125,8 @@ func TestUnsupportedOperations(t *testing.T) {
 	key := newKey(t)
 	must(t, server.Put(nil, key, as.BinMap{"l": []any{1}, "n": 1}))
 	for why, op := range map[string]*as.Operation{
-		"bit read":     as.BitCountOp("b", 0, 1),
-		"bit write":    as.BitSetOp(as.DefaultBitPolicy(), "b", 0, 1, []byte{1}),
-		"HLL read":     as.HLLGetCountOp("h"),
-		"HLL write":    as.HLLInitOp(as.DefaultHLLPolicy(), "h", 8, -1),
+		"HLL read":  as.HLLGetCountOp("h"),
+		"HLL write": as.HLLInitOp(as.DefaultHLLPolicy(), "h", 8, -1),
 	} {
 		_, err := server.Operate(nil, key, op)
 		wantCode(t, why, err, types.UNSUPPORTED_FEATURE)

@@ -53,8 +53,8 @@ func (c *conn) readBins(ns *namespace, req *request, r *record, now uint64) (uin
 			return 0, codeBinName
 		}
 		switch o.code {
-		case opRead, opCDTRead, opExpRead:
-		case opBitsRead, opHLLRead:
+		case opRead, opCDTRead, opExpRead, opBitsRead:
+		case opHLLRead:
 			return 0, codeUnsupportedFeature
 		default:
 			return 0, codeParameter
@@ -78,7 +78,7 @@ func (c *conn) readBins(ns *namespace, req *request, r *record, now uint64) (uin
 		if !found && !req.respondAllOps() {
 			continue
 		}
-		if read := typedRead(o.code); found && read != nil {
+		if read := typedRead(o); found && read != nil {
 			var code resultCode
 			if b, code = typedValue(read, b, o.value); code != codeOK {
 				return 0, code

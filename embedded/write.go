@@ -60,9 +60,9 @@ func checkWrite(req *request) resultCode {
 			reads, readAll = true, true
 		case o.code == opRead:
 			reads, results = true, true
-		case o.code == opCDTRead || o.code == opExpRead:
+		case o.code == opCDTRead || o.code == opExpRead || o.code == opBitsRead:
 			reads, results = true, true
-		case o.code == opBitsRead || o.code == opHLLRead:
+		case o.code == opHLLRead:
 			reads, results, unsupported = true, true, true
 		case changesInPlace(o) && req.isReplace():
 			return codeParameter
@@ -72,8 +72,6 @@ func checkWrite(req *request) resultCode {
 			results = true
 		case opHLLModify:
 			results, unsupported = true, true
-		case opBitsModify:
-			unsupported = true
 		}
 	}
 	switch {
