@@ -43,13 +43,13 @@ func (p *exprBuilder) callOp(n *exprNode, count int) *exprNode {
 	n.t = exprType(t)
 	of := n.args[0].t
 	switch {
+	case n.call.system == callHLL:
+		p.code = codeUnsupportedFeature
+		return nil
 	case of == exprNil:
 		n.t = exprNil // as the real server has it
 	case n.call.system == callCDT && (of == exprList || of == exprMap):
 	case n.call.system == callBits && of == exprBlob:
-	case n.call.system == callHLL && of == exprHLL:
-		p.code = codeUnsupportedFeature
-		return nil
 	default:
 		return p.fail()
 	}
