@@ -202,3 +202,52 @@ func TestRandomExpressions(t *testing.T) {
 	}
 	t.Logf("replies by result code: %v", codes)
 }
+
+// TestRandomFilteredBatches sends batches whose rows, or which as a whole, have
+// filters.
+func TestRandomFilteredBatches(t *testing.T) {
+	ours, theirs := bothServers(t)
+	g := &exprGen{cdtGen: cdtGen{rand.New(rand.NewPCG(7, uint64(keyEpoch)))}}
+	const rounds, rowsEach, fFilter = 2_000, 10, 43
+	codes := map[byte]int{}
+	for i := range rounds {
+		flags := byte(1) | maybe[byte](g.Rand, 0.7, 4)
+		rows := string(append(binary.BigEndian.AppendUint32(nil, rowsEach), flags))
+		for n := range rowsEach {
+			m := rawMessage{info1: 1, ttl: 1<<32 - 1, fields: []string{field(fNamespace, "test"), field(fSet, testSet)}}
+			switch g.IntN(4) {
+			case 0:
+				m.info1, m.info2 = 0, 1
+				m.ops = []string{operation(2, 1, "i", string([]byte{byte(g.IntN(9))})), operation(2, 3, "s", "abc")}
+			case 1:
+				m.info2 = 1
+				m.ops = []string{g.operation(), operation(1, 0, "i", "")}
+			case 2:
+				m.info1, m.info2 = 0, 3
+			default:
+				m.ops = []string{operation(1, 0, "i", ""), operation(1, 0, "l", "")}
+			}
+			if g.IntN(2) == 0 {
+				filter := g.of('b', 3)
+				if g.IntN(20) == 0 {
+					filter = g.of('i', 1)
+				}
+				m.fields = append(m.fields, field(fFilter, filter))
+			}
+			rows += m.row(n, fmt.Sprintf("%016x%%%03d", keyEpoch, g.IntN(4)))
+		}
+		msg := rawMessage{info1: 8, fields: []string{field(fBatch, rows)}}
+		if g.IntN(2) == 0 {
+			msg.fields = []string{field(fFilter, g.of(pick[byte](g.Rand, 'b', 'b', 'b', 'b', 'i'), 3)), field(fBatch, rows)}
+		}
+		body := msg.body()
+		ours.send(frame(3, body))
+		theirs.send(frame(3, body))
+		got, want := ours.receiveAll(), theirs.receiveAll()
+		codes[want[len(want)-22+5]]++
+		if !bytes.Equal(blurTimes(t, got), blurTimes(t, want)) {
+			t.Fatalf("seed %d, round %d: request %q\n ours   %x\n theirs %x", keyEpoch, i, body, got, want)
+		}
+	}
+	t.Logf("batches by result code: %v", codes)
+}
