@@ -41,21 +41,38 @@ const (
 	mapGetByValueRelRank   = 110
 )
 
-// mapGets are the operations that get what each of those removes.
-var mapGets = [...]int{
-	mapRemoveByKey:         mapGetByKey,
-	mapRemoveByIndex:       mapGetByIndex,
-	mapRemoveByValue:       mapGetByValue,
-	mapRemoveByRank:        mapGetByRank,
-	mapRemoveByKeyList:     mapGetByKeyList,
-	mapRemoveAllByValue:    mapGetAllByValue,
-	mapRemoveByValueList:   mapGetByValueList,
-	mapRemoveByKeyRange:    mapGetByKeyRange,
-	mapRemoveByIndexRange:  mapGetByIndexRange,
-	mapRemoveByValueRange:  mapGetByValueRange,
-	mapRemoveByRankRange:   mapGetByRankRange,
-	mapRemoveByKeyRelIndex: mapGetByKeyRelIndex,
-	mapRemoveByValRelRank:  mapGetByValueRelRank,
+// getOf returns the operation that gets what another removes, 0 if it removes
+// nothing.
+func getOf(remove int) int {
+	switch remove {
+	case mapRemoveByKey:
+		return mapGetByKey
+	case mapRemoveByIndex:
+		return mapGetByIndex
+	case mapRemoveByValue:
+		return mapGetByValue
+	case mapRemoveByRank:
+		return mapGetByRank
+	case mapRemoveByKeyList:
+		return mapGetByKeyList
+	case mapRemoveAllByValue:
+		return mapGetAllByValue
+	case mapRemoveByValueList:
+		return mapGetByValueList
+	case mapRemoveByKeyRange:
+		return mapGetByKeyRange
+	case mapRemoveByIndexRange:
+		return mapGetByIndexRange
+	case mapRemoveByValueRange:
+		return mapGetByValueRange
+	case mapRemoveByRankRange:
+		return mapGetByRankRange
+	case mapRemoveByKeyRelIndex:
+		return mapGetByKeyRelIndex
+	case mapRemoveByValRelRank:
+		return mapGetByValueRelRank
+	}
+	return 0
 }
 
 // Flags of operations that write to a map.
@@ -132,7 +149,8 @@ func (o *cdtOp) modifyMap(t *cdtTarget) (cdtChange, resultCode) {
 		}
 		return cdtChange{value: c.pack(0)}, codeOK
 	}
-	if o.code >= len(mapGets) || mapGets[o.code] == 0 {
+	get := getOf(o.code)
+	if get == 0 {
 		return cdtChange{}, codeParameter
 	}
 	c, ok := t.parse()
@@ -140,7 +158,7 @@ func (o *cdtOp) modifyMap(t *cdtTarget) (cdtChange, resultCode) {
 		return cdtChange{}, codeParameter
 	}
 	m := mapReader{collection: c, removes: true}
-	done, code := o.selectFromMap(&m, mapGets[o.code])
+	done, code := o.selectFromMap(&m, get)
 	return cdtChange{value: done.rest, result: done.result}, code
 }
 

@@ -21,26 +21,77 @@ func (e *element) isNonStorage() bool {
 	return e.kind == typeExtension && e.ext == nonStorage && len(e.payload) > 0 && len(e.payload) < 4
 }
 
-// skipPacked splits the first element, with all that it contains, off b. It
-// reports whether a part of the element is not storable. It goes without
-// recursion, so that depth needs no limit.
-func skipPacked(b []byte) (first, rest []byte, nonStorable, ok bool) {
-	rest = b
+// packedSpan returns the size in bytes of the first element of b, of a collection
+// that of its header, and how many elements it contains. It is parseElement for
+// those who only want to know where an element ends. The size may be more than
+// there is.
+func packedSpan(b []byte) (size, contains int, ok bool) {
+	if len(b) == 0 {
+		return 0, 0, false
+	}
+	switch head := b[0]; {
+	case head <= 0x7F || head >= 0xE0:
+		return 1, 0, true
+	case head <= 0x8F:
+		return 1, 2 * int(head&0x0F), true
+	case head <= 0x9F:
+		return 1, int(head & 0x0F), true
+	case head <= 0xBF:
+		return 1 + int(head&0x1F), 0, true
+	case head == 0xC1:
+		return 0, 0, false
+	case head <= 0xC3:
+		return 1, 0, true
+	case head == 0xCA:
+		return 1 + 4, 0, true
+	case head == 0xCB:
+		return 1 + 8, 0, true
+	case head >= 0xCC && head <= 0xCF:
+		return 1 + 1<<(head-0xCC), 0, true
+	case head >= 0xD0 && head <= 0xD3:
+		return 1 + 1<<(head-0xD0), 0, true
+	case head == 0xD9 && len(b) > 1:
+		return 2 + int(b[1]), 0, true
+	}
+	e, rest, ok := parseElement(b)
+	contains = e.count
+	if e.kind == typeMap {
+		contains *= 2
+	}
+	return len(b) - len(rest), contains, ok
+}
+
+// packedSize returns the size in bytes of the first element of b with all that it
+// contains. It goes without recursion, so that depth needs no limit.
+func packedSize(b []byte) (int, bool) {
+	at := 0
 	for n := 1; n > 0; n-- {
-		var e element
-		if e, rest, ok = parseElement(rest); !ok {
+		size, contains, ok := packedSpan(b[at:])
+		if at += size; !ok || at > len(b) {
+			return 0, false
+		}
+		n += contains
+	}
+	return at, true
+}
+
+// skipPacked splits the first element, with all that it contains, off b. It
+// reports whether a part of the element is not storable.
+func skipPacked(b []byte) (first, rest []byte, nonStorable, ok bool) {
+	at := 0
+	for n := 1; n > 0; n-- {
+		size, contains, ok := packedSpan(b[at:])
+		if !ok || size > len(b)-at {
 			return nil, nil, false, false
 		}
-		switch e.kind {
-		case typeList:
-			n += e.count
-		case typeMap:
-			n += 2 * e.count
-		case typeExtension:
+		if head := b[at]; head == 0xC7 || head >= 0xD4 && head <= 0xD5 || head == 0xC8 || head == 0xC9 {
+			e, _, _ := parseElement(b[at:])
 			nonStorable = nonStorable || e.isNonStorage()
 		}
+		at += size
+		n += contains
 	}
-	return b[:len(b)-len(rest)], rest, nonStorable, true
+	return b[:at:at], b[at:], nonStorable, true
 }
 
 // comparePacked orders the first elements of a and b, which may hold wildcards
@@ -174,17 +225,20 @@ func parseCollection(b []byte) (collection, bool) {
 	}
 	c.body = body
 	c.offs = make([]int, 1, n+1)
-	rest := body
+	at := 0
 	for range n {
-		if _, rest, _, ok = skipPacked(rest); ok && c.kind == typeMap {
-			_, rest, _, ok = skipPacked(rest)
+		size, ok := packedSize(body[at:])
+		at += size
+		if ok && c.kind == typeMap {
+			size, ok = packedSize(body[at:])
+			at += size
 		}
 		if !ok {
 			return collection{}, false
 		}
-		c.offs = append(c.offs, len(body)-len(rest))
+		c.offs = append(c.offs, at)
 	}
-	c.body = body[:len(body)-len(rest)]
+	c.body = body[:at]
 	return c, true
 }
 

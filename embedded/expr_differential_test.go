@@ -139,7 +139,7 @@ func (g *exprGen) number(depth int) string {
 			exprOp(127, "\x02", "\x00", packed(0x90, "\x61", "\x07", g.of('i', depth-1)), g.of('m', depth-1)),
 			exprOp(127, "\x02", "\x01", packed(0x90, "\x33", "\x00", "\x08"), g.of('x', depth-1)))
 	case 5:
-		return exprOp(26, g.of('i', depth-1), packedInt(g.IntN(9)-2))
+		return exprOp(26, g.of('i', depth-1), packedInt(pick(g.Rand, -3, 0, 1, 2, 7))) // -1 can end a real server
 	}
 	args := make([]string, 1+g.IntN(3))
 	for i := range args {

@@ -241,40 +241,38 @@ type exprShape struct {
 
 const manyArgs = 1 << 20
 
-var exprShapes = map[int]exprShape{
-	exprAnd:       {2, manyArgs, exprBool, exprBool},
-	exprOr:        {2, manyArgs, exprBool, exprBool},
-	exprExclusive: {2, manyArgs, exprBool, exprBool},
-	exprNot:       {1, 1, exprBool, exprBool},
-	exprAdd:       {1, manyArgs, exprTypes, exprTypes},
-	exprSub:       {1, manyArgs, exprTypes, exprTypes},
-	exprMul:       {1, manyArgs, exprTypes, exprTypes},
-	exprDiv:       {1, manyArgs, exprTypes, exprTypes},
-	exprMin:       {1, manyArgs, exprTypes, exprTypes},
-	exprMax:       {1, manyArgs, exprTypes, exprTypes},
-	exprAbs:       {1, 1, exprTypes, exprTypes},
-	exprPow:       {2, 2, exprFloat, exprFloat},
-	exprLog:       {2, 2, exprFloat, exprFloat},
-	exprMod:       {2, 2, exprInt, exprInt},
-	exprFloor:     {1, 1, exprFloat, exprFloat},
-	exprCeil:      {1, 1, exprFloat, exprFloat},
-	exprToInt:     {1, 1, exprFloat, exprInt},
-	exprToFloat:   {1, 1, exprInt, exprFloat},
-	exprIntAnd:    {1, manyArgs, exprInt, exprInt},
-	exprIntOr:     {1, manyArgs, exprInt, exprInt},
-	exprIntXor:    {1, manyArgs, exprInt, exprInt},
-	exprIntNot:    {1, 1, exprInt, exprInt},
-	exprIntCount:  {1, 1, exprInt, exprInt},
-	exprLShift:    {2, 2, exprInt, exprInt},
-	exprRShift:    {2, 2, exprInt, exprInt},
-	exprARShift:   {2, 2, exprInt, exprInt},
-	exprIntLScan:  {2, 2, exprInt, exprInt},
-	exprIntRScan:  {2, 2, exprInt, exprInt},
+// shapeOf returns what arguments an operation takes.
+func shapeOf(op int) (exprShape, bool) {
+	switch op {
+	case exprAnd, exprOr, exprExclusive:
+		return exprShape{2, manyArgs, exprBool, exprBool}, true
+	case exprNot:
+		return exprShape{1, 1, exprBool, exprBool}, true
+	case exprAdd, exprSub, exprMul, exprDiv, exprMin, exprMax:
+		return exprShape{1, manyArgs, exprTypes, exprTypes}, true
+	case exprAbs:
+		return exprShape{1, 1, exprTypes, exprTypes}, true
+	case exprPow, exprLog:
+		return exprShape{2, 2, exprFloat, exprFloat}, true
+	case exprFloor, exprCeil:
+		return exprShape{1, 1, exprFloat, exprFloat}, true
+	case exprToInt:
+		return exprShape{1, 1, exprFloat, exprInt}, true
+	case exprToFloat:
+		return exprShape{1, 1, exprInt, exprFloat}, true
+	case exprIntAnd, exprIntOr, exprIntXor:
+		return exprShape{1, manyArgs, exprInt, exprInt}, true
+	case exprIntNot, exprIntCount:
+		return exprShape{1, 1, exprInt, exprInt}, true
+	case exprMod, exprLShift, exprRShift, exprARShift, exprIntLScan, exprIntRScan:
+		return exprShape{2, 2, exprInt, exprInt}, true
+	}
+	return exprShape{}, false
 }
 
 // operation builds logic and arithmetic.
 func (p *exprBuilder) operation(n *exprNode, count int) *exprNode {
-	shape, ok := exprShapes[n.op]
+	shape, ok := shapeOf(n.op)
 	if !ok || count < shape.least || count > shape.most || !p.take(n, count) {
 		return p.fail()
 	}
