@@ -96,8 +96,8 @@ func FuzzExpression(f *testing.F) {
 		}
 		ctx := recordContext(ns, &Digest{}, r, 1000)
 		v := x.evaluate(&ctx)
-		if value, ok := v.bin(); ok && x.root.t != exprNil && v.t != exprNil && value.particle != exprParticles[x.root.t] {
-			t.Fatalf("value of particle type %d, want %d", value.particle, exprParticles[x.root.t])
+		if value, ok := v.bin(); ok && x.root.t != exprNil && v.t != exprNil && value.particle != x.root.t.particle() {
+			t.Fatalf("value of particle type %d, want %d", value.particle, x.root.t.particle())
 		}
 	})
 }

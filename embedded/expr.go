@@ -24,10 +24,29 @@ const (
 	exprUnknown = exprTypes // of a value that can't be found out
 )
 
-// exprParticles are the particle types of values of each type.
-var exprParticles = [exprTypes]byte{
-	exprBool: particleBool, exprInt: particleInteger, exprString: particleString, exprList: particleList,
-	exprMap: particleMap, exprBlob: particleBlob, exprFloat: particleFloat, exprGeo: particleGeoJSON, exprHLL: particleHLL,
+// particle is the particle type of values of a type.
+func (t exprType) particle() byte {
+	switch t {
+	case exprBool:
+		return particleBool
+	case exprInt:
+		return particleInteger
+	case exprString:
+		return particleString
+	case exprList:
+		return particleList
+	case exprMap:
+		return particleMap
+	case exprBlob:
+		return particleBlob
+	case exprFloat:
+		return particleFloat
+	case exprGeo:
+		return particleGeoJSON
+	case exprHLL:
+		return particleHLL
+	}
+	return particleNull
 }
 
 // Codes of expressions, from the server's exp.c.
@@ -110,7 +129,8 @@ type exprValue struct {
 
 func (v *exprValue) isTrue() bool { return v.t == exprBool && v.i != 0 }
 
-var unknownValue = exprValue{t: exprUnknown}
+// unknownValue is the value of what can't be found out.
+func unknownValue() exprValue { return exprValue{t: exprUnknown} }
 
 func boolValue(t bool) exprValue {
 	v := exprValue{t: exprBool}
@@ -134,12 +154,12 @@ func binExprValue(b *bin) exprValue {
 	case particleBool:
 		return boolValue(b.value[0] != 0)
 	}
-	for t, particle := range exprParticles {
-		if particle == b.particle {
-			return exprValue{t: exprType(t), b: b.value}
+	for t := range exprTypes {
+		if t.particle() == b.particle {
+			return exprValue{t: t, b: b.value}
 		}
 	}
-	return unknownValue
+	return unknownValue()
 }
 
 // An exprNode is a part of an expression that has been checked.

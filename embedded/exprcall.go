@@ -116,21 +116,21 @@ func (x *exprRun) callValue(n *exprNode) exprValue {
 		v := x.eval(param.node)
 		var ok bool
 		if operand, ok = appendPacked(operand, &v); !ok {
-			return unknownValue
+			return unknownValue()
 		}
 	}
 	on := x.eval(n.args[0])
 	b, ok := callTarget(&on)
 	if !ok {
-		return unknownValue
+		return unknownValue()
 	}
 	result, code := c.run(b, operand, x.ns.maxRecordSize)
 	if code != codeOK || !x.spend(len(operand)+len(result.value)) {
-		return unknownValue
+		return unknownValue()
 	}
 	v := binExprValue(&result)
 	if v.t != n.t && n.args[0].t != exprNil {
-		return unknownValue
+		return unknownValue()
 	}
 	return v
 }
@@ -142,7 +142,7 @@ func callTarget(v *exprValue) (*bin, bool) {
 	case exprNil:
 		return nil, true
 	case exprList, exprMap, exprBlob, exprHLL:
-		return &bin{particle: exprParticles[v.t], value: v.b}, true
+		return &bin{particle: v.t.particle(), value: v.b}, true
 	}
 	return nil, false
 }
@@ -188,7 +188,7 @@ func appendPacked(out []byte, v *exprValue) ([]byte, bool) {
 	case exprGeo:
 		return appendText(out, particleGeoJSON, v.b[geoHeaderSize:]), true
 	case exprString, exprBlob, exprHLL:
-		return appendText(out, exprParticles[v.t], v.b), true
+		return appendText(out, v.t.particle(), v.b), true
 	}
 	return out, false
 }

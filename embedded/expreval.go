@@ -56,13 +56,13 @@ func (x *exprRun) eval(n *exprNode) exprValue {
 	case n.op == exprConstant:
 		return n.value
 	case n.op == exprUnknownOp:
-		return unknownValue
+		return unknownValue()
 	case n.op <= exprLE:
 		return x.compare(n)
 	case n.op == exprRegex:
 		v := x.eval(n.args[0])
 		if v.t != exprString {
-			return unknownValue
+			return unknownValue()
 		}
 		text, _, _ := bytes.Cut(v.b, []byte{0})
 		return boolValue(n.regex.Match(text))
@@ -86,7 +86,7 @@ func (x *exprRun) special(n *exprNode) exprValue {
 		for i := 0; i < last; i += 2 {
 			v := x.eval(n.args[i])
 			if v.t != exprBool {
-				return unknownValue
+				return unknownValue()
 			}
 			if v.isTrue() {
 				return x.eval(n.args[i+1])
@@ -113,7 +113,7 @@ func (x *exprRun) compare(n *exprNode) exprValue {
 	}
 	b := x.eval(n.args[1])
 	if a.t != b.t {
-		return unknownValue
+		return unknownValue()
 	}
 	order := 0
 	switch a.t {
@@ -129,7 +129,7 @@ func (x *exprRun) compare(n *exprNode) exprValue {
 	case exprList, exprMap:
 		var unordered bool
 		if order, unordered = comparePackedMaps(a.b, b.b); unordered {
-			return unknownValue
+			return unknownValue()
 		}
 	}
 	switch n.op {
@@ -168,9 +168,9 @@ func (x *exprRun) logic(n *exprNode) exprValue {
 			return boolValue(!v.isTrue())
 		case v.t != exprBool:
 			if n.op == exprNot || n.op == exprExclusive {
-				return unknownValue
+				return unknownValue()
 			}
-			result = unknownValue
+			result = unknownValue()
 		case n.op == exprAnd && !v.isTrue(), n.op == exprOr && v.isTrue():
 			return v
 		case n.op == exprExclusive && v.isTrue():
@@ -188,7 +188,7 @@ func (x *exprRun) arithmetic(n *exprNode) exprValue {
 	args := make([]exprValue, len(n.args))
 	for i, arg := range n.args {
 		if args[i] = x.eval(arg); args[i].t == exprUnknown {
-			return unknownValue
+			return unknownValue()
 		}
 	}
 	switch n.op {
@@ -239,7 +239,7 @@ func unaryInt(op int, i int64) exprValue {
 		i = -i
 	case exprDiv:
 		if i == 0 {
-			return unknownValue
+			return unknownValue()
 		}
 		i = 1 / i
 	case exprAbs:
@@ -318,7 +318,7 @@ func foldInts(op int, i int64, rest []exprValue) exprValue {
 	}
 	switch {
 	case product == 0:
-		return unknownValue
+		return unknownValue()
 	case op == exprMod:
 		return intValue(i % product)
 	}
@@ -376,11 +376,11 @@ func (x *exprRun) metadata(n *exprNode) exprValue {
 func (x *exprRun) content(n *exprNode) exprValue {
 	if n.op == exprKey {
 		if len(x.key) == 0 {
-			return unknownValue
+			return unknownValue()
 		}
 		b := bin{particle: x.key[0], value: x.key[1:]}
 		if b.particle == particleInteger && len(b.value) != 8 {
-			return unknownValue
+			return unknownValue()
 		}
 		return ofType(&b, n.t)
 	}
@@ -391,15 +391,15 @@ func (x *exprRun) content(n *exprNode) exprValue {
 	case n.op == exprBinType:
 		return intValue(int64(b.particle))
 	case !ok:
-		return unknownValue
+		return unknownValue()
 	}
 	return ofType(&b, n.t)
 }
 
 // ofType is a bin's value if it has the type, else unknown.
 func ofType(b *bin, t exprType) exprValue {
-	if t == exprNil || b.particle != exprParticles[t] {
-		return unknownValue
+	if t == exprNil || b.particle != t.particle() {
+		return unknownValue()
 	}
 	return binExprValue(b)
 }

@@ -83,7 +83,7 @@ func (v *exprValue) bin() (bin, bool) {
 	case exprFloat:
 		return bin{particle: particleFloat, value: floatValue(v.f)}, true
 	}
-	return bin{particle: exprParticles[v.t], value: v.b}, true
+	return bin{particle: v.t.particle(), value: v.b}, true
 }
 
 // readExpr carries out an operation that returns an expression's value.
