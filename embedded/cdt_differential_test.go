@@ -70,6 +70,15 @@ func (g cdtGen) list(depth int) string {
 	return packed(0x90, parts...)
 }
 
+// long makes a list of more values, many of which are equal.
+func (g cdtGen) long() string {
+	parts := make([]string, g.IntN(15))
+	for i := range parts {
+		parts[i] = g.value(1 + g.IntN(4))
+	}
+	return packed(0x90, parts...)
+}
+
 func (g cdtGen) key() string {
 	switch g.IntN(5) {
 	case 0, 1:
@@ -82,17 +91,10 @@ func (g cdtGen) key() string {
 
 func (g cdtGen) dict(depth int) string {
 	entries := map[string]string{}
-	for range g.IntN(4) {
+	for range g.IntN(4 + 8*g.IntN(2)) {
 		entries[g.key()] = g.value(depth)
 	}
 	b := string([]byte{0x80 | byte(len(entries))})
-	flags := g.IntN(4)
-	if flags == 3 {
-		flags = 0
-	}
-	if flags != 0 { // claims no order that it might not have
-		flags = 0
-	}
 	for k, v := range entries {
 		b += k + v
 	}
@@ -118,9 +120,17 @@ func (g cdtGen) index() string { return packedInt(g.IntN(12) - 6) }
 
 func (g cdtGen) count() string { return packedInt(g.IntN(5)) }
 
-func (g cdtGen) kind() string {
-	kind := pick(g.Rand, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 8, 9, 10, 11, 12, 13, 16, 17, 18)
-	if g.IntN(3) == 0 {
+// kind makes what to return, which mostly fits the collection and the number of
+// elements that are selected.
+func (g cdtGen) kind(isMap, multi bool) string {
+	kind := pick(g.Rand, 0, 1, 2, 3, 4, 5, 7, 7, 7, 13)
+	if isMap {
+		kind = pick(g.Rand, kind, 6, 7, 8, 16, 17)
+	}
+	if g.IntN(10) == 0 {
+		kind = pick(g.Rand, 6, 8, 9, 10, 11, 12, 16, 17, 14, 99)
+	}
+	if multi && g.IntN(3) == 0 || g.IntN(30) == 0 {
 		kind |= 0x10000
 	}
 	return packedInt(kind)
@@ -151,43 +161,46 @@ func (g cdtGen) optional(required int, params ...string) []string {
 
 // listSelect makes the parameters of a get or remove by its number among them.
 func (g cdtGen) listSelect(n int) []string {
+	single := n == 0 || n == 1 || n == 2
+	kind := g.kind(false, !single)
 	switch n {
 	case 0, 2:
-		return []string{g.kind(), g.index()}
+		return []string{kind, g.index()}
 	case 1, 3:
-		return []string{g.kind(), g.operand()}
+		return []string{kind, g.operand()}
 	case 4:
-		return []string{g.kind(), g.operands(0)}
+		return []string{kind, g.operands(0)}
 	case 5, 7:
-		return g.optional(2, g.kind(), g.index(), g.count())
+		return g.optional(2, kind, g.index(), g.count())
 	case 6:
-		return g.optional(2, g.kind(), g.operand(), g.operand())
+		return g.optional(2, kind, g.operand(), g.operand())
 	}
-	return g.optional(3, g.kind(), g.operand(), g.index(), g.count())
+	return g.optional(3, kind, g.operand(), g.index(), g.count())
 }
 
 func (g cdtGen) mapSelect(n int) []string {
+	kind := g.kind(true, n > 3)
 	switch n {
 	case 0:
-		return []string{g.kind(), g.key()}
+		return []string{kind, g.key()}
 	case 1, 3:
-		return []string{g.kind(), g.index()}
+		return []string{kind, g.index()}
 	case 2, 5:
-		return []string{g.kind(), g.operand()}
+		return []string{kind, g.operand()}
 	case 4:
-		return []string{g.kind(), g.keys()}
+		return []string{kind, g.keys()}
 	case 6:
-		return []string{g.kind(), g.operands(1)}
+		return []string{kind, g.operands(1)}
 	case 7:
-		return g.optional(2, g.kind(), g.key(), g.key())
+		return g.optional(2, kind, g.key(), g.key())
 	case 8, 10:
-		return g.optional(2, g.kind(), g.index(), g.count())
+		return g.optional(2, kind, g.index(), g.count())
 	case 9:
-		return g.optional(2, g.kind(), g.operand(), g.operand())
+		return g.optional(2, kind, g.operand(), g.operand())
 	case 11:
-		return g.optional(3, g.kind(), g.key(), g.index(), g.count())
+		return g.optional(3, kind, g.key(), g.index(), g.count())
 	}
-	return g.optional(3, g.kind(), g.operand(), g.index(), g.count())
+	return g.optional(3, kind, g.operand(), g.index(), g.count())
 }
 
 func (g cdtGen) listWrite() (code int, params []string) {
@@ -342,7 +355,7 @@ func TestRandomCollectionOperations(t *testing.T) {
 		switch {
 		case i%perKey == 0:
 			msg.info3 = 16
-			ops = []string{operation(2, 20, "l", g.list(0)), operation(2, 20, "o", "\x91\xC7\x00\x01"),
+			ops = []string{operation(2, 20, "l", g.long()), operation(2, 20, "o", "\x91\xC7\x00\x01"),
 				operation(2, 19, "m", g.dict(0)), operation(2, 19, "k", "\x81\xC7\x00\x01\xC0"), operation(2, 3, "s", "text")}
 		default:
 			for range 1 + g.IntN(2) {
