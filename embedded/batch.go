@@ -46,8 +46,14 @@ func (c *conn) batch(body []byte) error {
 	b := batchState{flags: rows[4], parentInfo: body[3], frame: -1}
 	count := binary.BigEndian.Uint32(rows)
 	rows = rows[5:]
-	c.batchFilter = filter
-	defer func() { c.batchFilter = false }()
+	if filter != nil {
+		var code resultCode
+		if c.batchExpr, code = compileFilter(filter); code != codeOK {
+			c.trailer(code)
+			return nil
+		}
+	}
+	defer func() { c.batchExpr = nil }()
 	for range count {
 		if rows, ok = c.batchRow(&b, rows); !ok {
 			b.code = codeParameter
@@ -67,24 +73,25 @@ func (c *conn) batch(body []byte) error {
 	return nil
 }
 
-// batchFields finds a batch's rows, and whether it has a filter. The rows go on
+// batchFields finds a batch's rows and its filter, nil if it has none. The rows go on
 // to the end of the message: clients with a filter give their field a wrong
 // length, which the real server doesn't look at.
-func batchFields(body []byte) (rows []byte, filter, ok bool) {
+func batchFields(body []byte) (rows, filter []byte, ok bool) {
 	fields := int(binary.BigEndian.Uint16(body[18:]))
 	for b := body[msgHeaderSize:]; fields > 0; fields-- {
 		if len(b) < fieldHeaderSize {
-			return nil, false, false
+			return nil, nil, false
 		}
 		switch b[4] {
 		case fieldBatch, fieldBatchWithSet:
 			rows = b[fieldHeaderSize:]
 		case fieldFilter:
-			filter = true
+			size, _ := partSize(b)
+			filter = b[fieldHeaderSize : opLengthSize+max(1, min(size, len(b)-opLengthSize))]
 		}
 		size, fits := partSize(b)
 		if !fits && fields > 1 {
-			return nil, false, false
+			return nil, nil, false
 		}
 		b = b[opLengthSize+min(size, len(b)-opLengthSize):]
 	}

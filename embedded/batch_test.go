@@ -2,7 +2,6 @@ package embedded_test
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"reflect"
 	"testing"
@@ -200,32 +199,17 @@ func TestBatchRefusals(t *testing.T) {
 	client := connect(t, server.Addr())
 	keys := newKeys(t, client, 4)
 	udf := as.NewBatchUDF(nil, keys[0], "module", "function")
-	list := as.NewBatchReadOps(nil, keys[2], as.ListSizeOp("i"))
+	list := as.NewBatchReadOps(nil, keys[2], as.HLLGetCountOp("i"))
 	read := as.NewBatchRead(nil, keys[2], []string{"i"})
 	policy := as.NewBatchPolicy()
 	policy.RespondAllKeys = true
 	_ = client.BatchOperate(policy, []as.BatchRecordIfc{udf, list, read})
-	for what, got := range map[string]types.ResultCode{"UDF": udf.BatchRec().ResultCode, "list": list.BatchRec().ResultCode} {
+	for what, got := range map[string]types.ResultCode{"UDF": udf.BatchRec().ResultCode, "HLL": list.BatchRec().ResultCode} {
 		if got != types.UNSUPPORTED_FEATURE {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
 	if got := read.BatchRec(); got.ResultCode != types.OK || got.Record.Bins["i"] != 2 {
 		t.Errorf("the row after them: %v", got)
-	}
-
-	filtered := as.NewBatchPolicy()
-	filtered.FilterExpression = as.ExpEq(as.ExpIntBin("i"), as.ExpIntVal(2))
-	records, err := client.BatchGet(filtered, keys)
-	wantCode(t, fmt.Sprintf("filter of the batch (%v)", records), err, types.UNSUPPORTED_FEATURE)
-	if records, err := client.BatchGet(nil, keys); err != nil || records[0] == nil {
-		t.Errorf("the next batch, without a filter: %v, %v", records, err)
-	}
-	rowFilter := as.NewBatchReadPolicy()
-	rowFilter.FilterExpression = filtered.FilterExpression
-	row := as.NewBatchRead(rowFilter, keys[2], nil)
-	_ = client.BatchOperate(policy, []as.BatchRecordIfc{row, as.NewBatchRead(nil, keys[0], nil)})
-	if row.BatchRec().ResultCode != types.UNSUPPORTED_FEATURE {
-		t.Errorf("filter of a row: %v", row.BatchRec().ResultCode)
 	}
 }

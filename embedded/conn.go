@@ -30,14 +30,14 @@ type conn struct {
 	server *Server
 	nc     net.Conn
 
-	in          []byte // input; the bytes from r to w are not yet consumed
-	r, w        int
-	out         []byte // finished replies that aren't sent yet
-	req         request
-	edit        editor
-	found       []indexed // a partition's records, during a query
-	batchFilter bool      // the batch being carried out has a filter of its own
-	userAgent   bool      // the client has introduced itself
+	in        []byte // input; the bytes from r to w are not yet consumed
+	r, w      int
+	out       []byte // finished replies that aren't sent yet
+	req       request
+	edit      editor
+	found     []indexed   // a partition's records, during a query
+	batchExpr *expression // the filter of the batch being carried out, nil for none
+	userAgent bool        // the client has introduced itself
 }
 
 // serve answers requests until the connection fails or is closed.

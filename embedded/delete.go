@@ -18,9 +18,11 @@ func (c *conn) delete(ns *namespace, req *request) outcome {
 		return failed(codeParameter)
 	case !checkGeneration(req, r.generation):
 		return failed(codeGeneration)
-	case req.has(fieldFilter) || c.batchFilter:
-		return failed(codeUnsupportedFeature)
-	case !checkKey(req, r):
+	}
+	if code := checkFilter(ns, req, c.batchExpr, r, now); code != codeOK {
+		return failed(code)
+	}
+	if !checkKey(req, r) {
 		return failed(codeKeyMismatch)
 	}
 	ns.removeLocked(p, &req.digest, r)

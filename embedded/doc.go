@@ -20,6 +20,8 @@
 //     transactions with every record-exists, generation, time-to-live and
 //     stored-key rule.
 //   - Batches of any mix of reads, writes and deletes.
+//   - List and map operations, at any depth, and bit operations.
+//   - Filter expressions in all of these, and expressions as operations.
 //   - Primary-index queries (scans) by partition, with resuming and limits.
 //   - Truncation, expiry, and direct inspection of what is stored.
 //
@@ -30,10 +32,10 @@
 //
 // # What it does not do
 //
-// Collection, bitwise, HyperLogLog and expression operations, filter
-// expressions and user-defined functions answer result code 16 (unsupported
-// feature); a query on a secondary index answers 201 (index not found), because
-// no index exists. There is one node, and TLS is not offered.
+// HyperLogLog operations, the comparison of regions, and user-defined functions
+// answer result code 16 (unsupported feature); a query on a secondary index
+// answers 201 (index not found), because no index exists. There is one node, and
+// TLS is not offered.
 //
 // Besides, it differs where the real server takes its time or has no bounds:
 //
@@ -43,6 +45,12 @@
 //     be deleted until it is swept.
 //   - Collections nest at most 4096 deep, a transaction handles at most 128 MiB
 //     of values, and an info reply has at most 64 MiB.
+//   - A persisted index of a list or map may be asked for, and makes no difference:
+//     entries of a map sorted by key and value are returned in the order of their
+//     keys where such an index has the order of values.
+//   - Regular expressions have no back references, and a list or map that an
+//     expression writes is stored in its normal form.
+//   - Requests on which a real server ends with a fault get an answer.
 //   - GeoJSON values are returned without the cells that index them.
 //   - Info commands report no histograms, and fewer statistics.
 //
@@ -61,5 +69,9 @@
 // delete.go, or to batch.go, which splits it, or scan.go. These work on a
 // namespace's partitions (namespace.go), each a map of immutable records
 // (record.go) behind its own lock. Values are checked and changed in particle.go,
-// msgpack.go and geojson.go. What tests look at is in inspect.go.
+// msgpack.go and geojson.go. Operations on lists and maps begin in cdtop.go, which
+// follows a path (cdtpath.go) to the collection that they are for (cdtpacked.go);
+// cdtlist.go and cdtmap.go dispatch them. Bit operations are in bits.go.
+// Expressions are checked in exprbuild.go, evaluated in expreval.go, and used in
+// filter.go. What tests look at is in inspect.go.
 package embedded

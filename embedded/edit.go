@@ -14,6 +14,13 @@ type editor struct {
 	results []opResult
 	limit   int // bytes: the longest collection, which could be stored
 	work    int // bytes that operations have made or returned
+
+	// What expressions can ask for besides:
+	ns     *namespace
+	digest *Digest
+	old    *record // nil if there was none
+	meta   *record // the new record's metadata
+	now    uint64  // ms since the Aerospike epoch
 }
 
 // An opResult is what an operation returns to the client.
@@ -50,6 +57,7 @@ func (e *editor) reset() {
 	clear(e.results)
 	e.bins, e.results = e.bins[:0], e.results[:0]
 	e.key, e.index, e.work = nil, nil, 0
+	e.ns, e.digest, e.old, e.meta = nil, nil, nil, nil
 }
 
 // find returns the position of a bin, -1 if there is none.
@@ -117,6 +125,18 @@ func (e *editor) apply(req *request, o *op) resultCode {
 		return codeOK
 	case opRead:
 		return e.applyRead(req, o)
+	case opCDTModify:
+		return e.applyCDTModify(req, o)
+	case opCDTRead:
+		return e.applyTypedRead(req, o, typedRead(o))
+	case opBitsModify:
+		return e.applyBitsModify(req, o)
+	case opBitsRead:
+		return e.applyTypedRead(req, o, typedRead(o))
+	case opExpRead:
+		return e.applyExprRead(o)
+	case opExpModify:
+		return e.applyExprModify(req, o)
 	}
 	return codeParameter
 }

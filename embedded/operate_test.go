@@ -124,28 +124,16 @@ func TestUnsupportedOperations(t *testing.T) {
 	server := connect(t, startServer(t))
 	key := newKey(t)
 	must(t, server.Put(nil, key, as.BinMap{"l": []any{1}, "n": 1}))
-	exp := as.ExpIntVal(1)
 	for why, op := range map[string]*as.Operation{
-		"list read":    as.ListSizeOp("l"),
-		"list write":   as.ListAppendOp("l", 2),
-		"map write":    as.MapPutOp(as.DefaultMapPolicy(), "m", "k", 1),
-		"bit read":     as.BitCountOp("b", 0, 1),
-		"bit write":    as.BitSetOp(as.DefaultBitPolicy(), "b", 0, 1, []byte{1}),
-		"HLL read":     as.HLLGetCountOp("h"),
-		"HLL write":    as.HLLInitOp(as.DefaultHLLPolicy(), "h", 8, -1),
-		"expression":   as.ExpReadOp("e", exp, as.ExpReadFlagDefault),
-		"expression w": as.ExpWriteOp("e", exp, as.ExpWriteFlagDefault),
+		"HLL read":  as.HLLGetCountOp("h"),
+		"HLL write": as.HLLInitOp(as.DefaultHLLPolicy(), "h", 8, -1),
 	} {
 		_, err := server.Operate(nil, key, op)
 		wantCode(t, why, err, types.UNSUPPORTED_FEATURE)
 		_, err = server.Operate(nil, key, as.PutOp(as.NewBin("n", 2)), op)
 		wantCode(t, why+" after a write", err, types.UNSUPPORTED_FEATURE)
 	}
-	filtered := as.NewPolicy()
-	filtered.FilterExpression = as.ExpEq(as.ExpIntBin("n"), exp)
-	_, err := server.Get(filtered, key)
-	wantCode(t, "filtered read", err, types.UNSUPPORTED_FEATURE)
-	_, err = server.Execute(nil, key, "module", "function")
+	_, err := server.Execute(nil, key, "module", "function")
 	wantCode(t, "UDF", err, types.UNSUPPORTED_FEATURE)
 	r, err := server.Get(nil, key)
 	must(t, err)

@@ -20,8 +20,8 @@ func (c *conn) read(ns *namespace, req *request) outcome {
 	if !ns.readTouch(req, r, now) {
 		return failedOn(r, codeParameter)
 	}
-	if req.has(fieldFilter) || c.batchFilter {
-		return failedOn(r, codeUnsupportedFeature)
+	if code := checkFilter(ns, req, c.batchExpr, r, now); code != codeOK {
+		return failedOn(r, code)
 	}
 	if !checkKey(req, r) {
 		return failedOn(r, codeKeyMismatch)
@@ -35,7 +35,7 @@ func (c *conn) read(ns *namespace, req *request) outcome {
 	case len(req.ops) == 0:
 		return failedOn(r, codeParameter)
 	default:
-		done.ops, done.code = c.readBins(req, r)
+		done.ops, done.code = c.readBins(ns, req, r, now)
 	}
 	return done
 }
@@ -44,7 +44,7 @@ func (c *conn) read(ns *namespace, req *request) outcome {
 // many there are. A bin that isn't there is left out, unless every operation
 // wants a result. A reply may be as long as a message, no longer: reading a large
 // bin many times would otherwise take memory without bound.
-func (c *conn) readBins(req *request, r *record) (uint16, resultCode) {
+func (c *conn) readBins(ns *namespace, req *request, r *record, now uint64) (uint16, resultCode) {
 	var n uint16
 	limit := len(c.out) + maxMessage
 	for i := range req.ops {
@@ -53,20 +53,44 @@ func (c *conn) readBins(req *request, r *record) (uint16, resultCode) {
 			return 0, codeBinName
 		}
 		switch o.code {
-		case opRead:
-		case opCDTRead, opBitsRead, opHLLRead, opExpRead:
+		case opRead, opCDTRead, opExpRead, opBitsRead:
+		case opHLLRead:
 			return 0, codeUnsupportedFeature
 		default:
 			return 0, codeParameter
+		}
+		if o.code == opExpRead {
+			ctx := recordContext(ns, &req.digest, r, now)
+			b, code := readExpr(&ctx, o.value)
+			if code != codeOK {
+				return 0, code
+			}
+			if len(c.out)+len(b.value) > limit {
+				return 0, codeParameter
+			}
+			if b.particle != particleNull || req.respondAllOps() {
+				c.out = appendOp(c.out, o.code, b.particle, o.name, b.value)
+				n++
+			}
+			continue
 		}
 		b, found := r.findBin(o.name)
 		if !found && !req.respondAllOps() {
 			continue
 		}
+		if read := typedRead(o); found && read != nil {
+			var code resultCode
+			if b, code = typedValue(read, b, o.value); code != codeOK {
+				return 0, code
+			}
+			if b.particle == particleNull && !req.respondAllOps() {
+				continue
+			}
+		}
 		if len(c.out)+len(b.value) > limit {
 			return 0, codeParameter
 		}
-		c.out = appendOp(c.out, opRead, b.particle, o.name, b.value)
+		c.out = appendOp(c.out, o.code, b.particle, o.name, b.value)
 		n++
 	}
 	return n, codeOK

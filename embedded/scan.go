@@ -14,6 +14,7 @@ type queryPlan struct {
 	wanted  [partitions]bool
 	resume  map[int]Digest // by partition: start after this one
 	isShort bool
+	filter  *expression
 }
 
 // query answers a message without a digest: a query.
@@ -57,7 +58,10 @@ func planQuery(ns *namespace, req *request) (*queryPlan, resultCode) {
 		return nil, codeParameter
 	}
 	if req.has(fieldFilter) {
-		return nil, codeUnsupportedFeature
+		var code resultCode
+		if plan.filter, code = compileFilter(req.field(fieldFilter)); code != codeOK {
+			return nil, code
+		}
 	}
 	return plan, codeOK
 }
@@ -194,6 +198,9 @@ func (c *conn) runQuery(ns *namespace, plan *queryPlan) error {
 		for i := range c.found {
 			f := &c.found[i]
 			if plan.inSet && f.record.setID != plan.setID {
+				continue
+			}
+			if !plan.lets(ns, f, c.server.nowMs()) {
 				continue
 			}
 			if plan.limit != 0 && sent >= plan.limit {

@@ -14,7 +14,7 @@ func (c *conn) write(ns *namespace, req *request) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old := ns.lookupLocked(p, &req.digest, now)
-	next, code := prepareWrite(ns, req, old, now, c.batchFilter)
+	next, code := prepareWrite(ns, req, old, now, c.batchExpr)
 	if code == codeOK {
 		code = c.applyWrite(ns, req, old, &next)
 	}
@@ -32,8 +32,7 @@ func (c *conn) write(ns *namespace, req *request) outcome {
 		next.binCount = uint16(len(c.edit.bins))
 		next.keySize = uint32(len(c.edit.key))
 		next.data = encode(c.edit.key, c.edit.bins)
-		stored := next
-		ns.storeLocked(p, &req.digest, old, &stored)
+		ns.storeLocked(p, &req.digest, old, &next)
 		done.generation, done.voidTime = next.generation, next.voidTime
 	}
 	done.ops = c.appendResults()
@@ -61,16 +60,18 @@ func checkWrite(req *request) resultCode {
 			reads, readAll = true, true
 		case o.code == opRead:
 			reads, results = true, true
-		case o.code == opBitsRead || o.code == opHLLRead || o.code == opCDTRead || o.code == opExpRead:
+		case o.code == opCDTRead || o.code == opExpRead || o.code == opBitsRead:
+			reads, results = true, true
+		case o.code == opHLLRead:
 			reads, results, unsupported = true, true, true
 		case changesInPlace(o) && req.isReplace():
 			return codeParameter
 		}
 		switch o.code {
-		case opHLLModify, opCDTModify:
+		case opCDTModify:
+			results = true
+		case opHLLModify:
 			results, unsupported = true, true
-		case opBitsModify, opExpModify:
-			unsupported = true
 		}
 	}
 	switch {
@@ -109,7 +110,7 @@ func updateOnly(req *request) bool {
 
 // prepareWrite checks a write's conditions against the record, nil if there is
 // none, and returns the metadata of the one that takes its place.
-func prepareWrite(ns *namespace, req *request, old *record, nowMs uint64, filter bool) (record, resultCode) {
+func prepareWrite(ns *namespace, req *request, old *record, nowMs uint64, batch *expression) (record, resultCode) {
 	next := record{lastUpdate: nowMs}
 	if old == nil && updateOnly(req) {
 		return next, codeNotFound
@@ -128,8 +129,10 @@ func prepareWrite(ns *namespace, req *request, old *record, nowMs uint64, filter
 	if code := prepareSet(ns, req, old, &next, nowMs); code != codeOK {
 		return next, code
 	}
-	if old != nil && (req.has(fieldFilter) || filter) {
-		return next, codeUnsupportedFeature
+	if old != nil {
+		if code := checkFilter(ns, req, batch, old, nowMs); code != codeOK {
+			return next, code
+		}
 	}
 	if code := prepareKey(req, old); code != codeOK {
 		return next, code
@@ -210,6 +213,7 @@ func prepareVoidTime(ns *namespace, req *request, created bool, next *record, no
 func (c *conn) applyWrite(ns *namespace, req *request, old, next *record) resultCode {
 	e := &c.edit
 	e.load(req, old, ns.maxRecordSize)
+	e.ns, e.digest, e.old, e.meta, e.now = ns, &req.digest, old, next, next.lastUpdate
 	for i := range req.ops {
 		if code := e.apply(req, &req.ops[i]); code != codeOK {
 			return code
