@@ -52,6 +52,11 @@ type Config struct {
 	// ClusterName is what the info command cluster-name answers. Default "null",
 	// which is how a real server without a name answers.
 	ClusterName string
+
+	// Faults make the server misbehave from the start, see [Server.SetFaults].
+	Faults []Fault
+	// FaultSeed is what their chances are drawn from.
+	FaultSeed uint64
 }
 
 // withDefaults returns the configuration with the defaults filled in, or an

@@ -27,8 +27,11 @@ var errProtocol = errors.New("protocol violation")
 // A conn is a client's connection. One goroutine reads requests, carries them
 // out and writes the replies in the same order. Its buffers are reused.
 type conn struct {
-	server *Server
+	server *Server // that has the data
+	node   *Server // that the connection is to, nil if it is the same; see at
 	nc     net.Conn
+	serial uint64          // counts the node's connections, from 1
+	quit   <-chan struct{} // closed when the node closes its connections
 
 	in          []byte // input; the bytes from r to w are not yet consumed
 	r, w        int
@@ -38,6 +41,17 @@ type conn struct {
 	found       []indexed // a partition's records, during a query
 	batchFilter bool      // the batch being carried out has a filter of its own
 	userAgent   bool      // the client has introduced itself
+	struck      bool      // the message being handled has been looked at for faults
+	held        *[]byte   // collects replies instead of sending them, for a fault
+}
+
+// at returns the server that the connection is to: in a cluster, one of several
+// that share their data.
+func (c *conn) at() *Server {
+	if c.node != nil {
+		return c.node
+	}
+	return c.server
 }
 
 // serve answers requests until the connection fails or is closed.
@@ -61,6 +75,9 @@ func (c *conn) serve() {
 
 // handle answers one message.
 func (c *conn) handle(kind byte, body []byte) error {
+	if set := c.at().faults.Load(); set != nil && !c.struck && kind != protoCompressed {
+		return c.faulty(set, kind, body)
+	}
 	switch kind {
 	case protoMessage:
 		return c.message(body)
@@ -77,13 +94,9 @@ func (c *conn) handle(kind byte, body []byte) error {
 }
 
 // security answers any authentication command, as a server without security
-// does: 16 bytes, the second of which is the result.
+// does.
 func (c *conn) security() {
-	const size = 16
-	start := len(c.out)
-	c.out = append(c.out, make([]byte, protoHeaderSize+size)...)
-	putProtoHeader(c.out[start:], protoSecurity, size)
-	c.out[start+protoHeaderSize+1] = byte(codeSecurityNotSupp)
+	c.adminReply(codeSecurityNotSupp, 0)
 }
 
 // next reads a message. The body is good until the next call. Replies are sent
@@ -145,6 +158,9 @@ func (c *conn) fill(n int) error {
 
 // flush sends the finished replies.
 func (c *conn) flush() error {
+	if c.held != nil {
+		c.hold()
+	}
 	if len(c.out) == 0 {
 		return nil
 	}

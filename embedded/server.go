@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,10 +43,14 @@ type Server struct {
 	stopped   chan struct{}
 	sweeping  sync.WaitGroup
 
+	faults atomic.Pointer[faultSet] // nil if there are none
+	number int                      // of a cluster's node, from 1; else 0
+
 	mu     sync.Mutex // guards what follows
 	ln     net.Listener
 	addr   *net.TCPAddr
 	conns  map[*conn]struct{}
+	quit   chan struct{} // closed by disconnect
 	opened uint64
 	busy   sync.WaitGroup // the accept loop and the connections
 }
@@ -74,6 +79,9 @@ func Start(cfg Config) (*Server, error) {
 		s.order = append(s.order, ns)
 		s.byName[name] = ns
 	}
+	if err := s.SetFaults(cfg.FaultSeed, cfg.Faults...); err != nil {
+		return nil, fmt.Errorf("embedded server: %w", err)
+	}
 	if err := s.listen(cfg.Listen); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
@@ -95,7 +103,7 @@ func (s *Server) listen(address string) error {
 		return errors.Join(fmt.Errorf("%s is not a TCP address", address), ln.Close())
 	}
 	s.mu.Lock()
-	s.ln, s.addr = ln, addr
+	s.ln, s.addr, s.quit = ln, addr, make(chan struct{})
 	s.mu.Unlock()
 	s.busy.Add(1)
 	go s.accept(ln)
@@ -124,7 +132,7 @@ func (s *Server) accept(ln net.Listener) {
 
 // open starts serving a connection, unless ln is being closed.
 func (s *Server) open(ln net.Listener, nc net.Conn) {
-	c := &conn{server: s, nc: nc}
+	c := &conn{server: s, node: s, nc: nc}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ln != ln {
@@ -133,6 +141,7 @@ func (s *Server) open(ln net.Listener, nc net.Conn) {
 	}
 	s.conns[c] = struct{}{}
 	s.opened++
+	c.serial, c.quit = s.opened, s.quit
 	s.busy.Add(1)
 	go func() {
 		defer s.busy.Done()
@@ -149,6 +158,9 @@ func (s *Server) disconnect() error {
 	s.mu.Lock()
 	ln := s.ln
 	s.ln = nil
+	if ln != nil {
+		close(s.quit)
+	}
 	for c := range s.conns {
 		_ = c.nc.Close()
 	}

@@ -151,6 +151,8 @@ func TestBadFlags(t *testing.T) {
 		{"-- -z", `unexpected argument "-z"`},
 		{"-w RU 75", `unexpected argument "75"`},
 		{"-P secret", "-P: its value is written without a blank before it"},
+		{"serve --fault write", `--fault: fault "write": it does nothing`},
+		{"serve --fault-seed=x", `--fault-seed: strconv.ParseUint: parsing "x": invalid syntax`},
 		{"serve foo", `unexpected argument "foo"`},
 		{"validate", "validate needs the name of a stage file"},
 		{"validate nosuch.yaml", "nosuch.yaml: no such file"},

@@ -171,10 +171,10 @@ func askPassword(stderr io.Writer) (string, error) {
 
 // serveOptions are the flags of `serve`.
 func serveOptions() []*option {
-	return []*option{
+	return append([]*option{
 		{name: "listen", arg: "HOST:PORT", def: "127.0.0.1:3000", category: "Server", usage: "where to listen; port 0 takes a free one",
 			set: setString(func(s *settings) *string { return &s.listen })},
-	}
+	}, faultOptions()...)
 }
 
 // serve runs the embedded server until a signal ends it.
@@ -184,7 +184,7 @@ func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	}
 	ctx, cancel := withSignals(context.Background())
 	defer cancel()
-	server, err := embedded.Start(embedded.Config{Listen: s.listen})
+	server, err := embedded.Start(s.serverConfig())
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

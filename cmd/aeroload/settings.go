@@ -47,6 +47,7 @@ type settings struct {
 	hdrDir       string
 
 	listen string // of serve
+	serve  serveSettings
 }
 
 func newSettings() *settings {
