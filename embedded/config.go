@@ -57,6 +57,9 @@ type Config struct {
 	Faults []Fault
 	// FaultSeed is what their chances are drawn from.
 	FaultSeed uint64
+
+	cluster *Cluster // that the server becomes a node of, nil for none
+	number  int      // as which one, from 1
 }
 
 // withDefaults returns the configuration with the defaults filled in, or an

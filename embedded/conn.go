@@ -78,6 +78,9 @@ func (c *conn) handle(kind byte, body []byte) error {
 	if set := c.at().faults.Load(); set != nil && !c.struck && kind != protoCompressed {
 		return c.faulty(set, kind, body)
 	}
+	if c.node != nil && c.node.cluster != nil && kind == protoMessage {
+		c.count(body)
+	}
 	switch kind {
 	case protoMessage:
 		return c.message(body)

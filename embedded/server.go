@@ -43,8 +43,11 @@ type Server struct {
 	stopped   chan struct{}
 	sweeping  sync.WaitGroup
 
-	faults atomic.Pointer[faultSet] // nil if there are none
-	number int                      // of a cluster's node, from 1; else 0
+	faults  atomic.Pointer[faultSet] // nil if there are none
+	home    *Server                  // the cluster's first node, which has the data; nil if that is this one
+	cluster *Cluster                 // nil if there is none
+	number  int                      // of a cluster's node, from 1; else 0
+	traffic trafficCounters          // of a cluster's node
 
 	mu     sync.Mutex // guards what follows
 	ln     net.Listener
@@ -73,6 +76,8 @@ func Start(cfg Config) (*Server, error) {
 		byName:  make(map[string]*namespace),
 		stopped: make(chan struct{}),
 		conns:   make(map[*conn]struct{}),
+		cluster: cfg.cluster,
+		number:  cfg.number,
 	}
 	for _, name := range cfg.Namespaces {
 		ns := newNamespace(name, cfg)
@@ -133,6 +138,9 @@ func (s *Server) accept(ln net.Listener) {
 // open starts serving a connection, unless ln is being closed.
 func (s *Server) open(ln net.Listener, nc net.Conn) {
 	c := &conn{server: s, node: s, nc: nc}
+	if s.home != nil {
+		c.server = s.home
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ln != ln {

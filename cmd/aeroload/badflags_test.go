@@ -151,6 +151,8 @@ func TestBadFlags(t *testing.T) {
 		{"-- -z", `unexpected argument "-z"`},
 		{"-w RU 75", `unexpected argument "75"`},
 		{"-P secret", "-P: its value is written without a blank before it"},
+		{"serve --nodes 9", `--nodes: "9"`},
+		{"serve --nodes 3 --racks 1,2", "--racks: there are 2 for 3 nodes"},
 		{"serve --fault write", `--fault: fault "write": it does nothing`},
 		{"serve --fault-seed=x", `--fault-seed: strconv.ParseUint: parsing "x": invalid syntax`},
 		{"serve foo", `unexpected argument "foo"`},

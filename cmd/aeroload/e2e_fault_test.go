@@ -4,9 +4,10 @@ import (
 	"bufio"
 	"os/exec"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
 
 	"github.com/aeroload/aeroload/embedded"
 )
@@ -106,9 +107,10 @@ func TestFaultsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// The faults of the command line strike.
-func TestServeWithFaults(t *testing.T) {
-	cmd := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--fault", "write code=22 n=3", "--fault", "write code=14 skip=5 n=2", "--fault-seed", "9")
+// startServe runs `aeroload serve` on free ports and returns its addresses.
+func startServe(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -118,16 +120,74 @@ func TestServeWithFaults(t *testing.T) {
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	line, err := bufio.NewReader(pipe).ReadString('\n')
-	m := regexp.MustCompile(`127\.0\.0\.1:(\d+)`).FindStringSubmatch(line)
-	if err != nil || m == nil {
+	addresses := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindAllString(line, -1)
+	if err != nil || addresses == nil {
 		t.Fatalf("%q, %v", line, err)
 	}
-	port, _ := strconv.Atoi(m[1])
-	r := runBinary(t, "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-w", "I", "-k", "50", "-T", "60000", "--max-retries", "0")
+	return addresses
+}
+
+// The faults of the command line strike.
+func TestServeWithFaults(t *testing.T) {
+	addresses := startServe(t, "--fault", "write code=22 n=3", "--fault", "write code=14 skip=5 n=2", "--fault-seed", "9")
+	r := runBinary(t, "-h", addresses[0], "-w", "I", "-k", "50", "-T", "60000", "--max-retries", "0")
 	if _, _, failures := sums(t, r); failures != 5 || r.code != 0 {
 		t.Errorf("exit code %d, %d errors, want 5\n%s", r.code, failures, r.stderr)
 	}
 	if !strings.Contains(r.stderr, "Failed transactions by result code:") {
 		t.Errorf("printed\n%s", r.stderr)
+	}
+}
+
+// Each of three nodes gets its share; one address is enough to find them.
+func TestServeNodes(t *testing.T) {
+	addresses := startServe(t, "--nodes", "3", "--racks", "1,1,2")
+	if len(addresses) != 3 {
+		t.Fatalf("the server listens on %v", addresses)
+	}
+	r := runBinary(t, "-h", addresses[2], "-w", "I", "-k", "500", "-T", "60000", "--debug", "--replica", "prefer-rack", "--rack-id", "2")
+	if count, _, failures := sums(t, r); count != 500 || failures != 0 || r.code != 0 {
+		t.Errorf("exit code %d, %d transactions, %d errors\n%s", r.code, count, failures, r.stderr)
+	}
+	hosts, err := as.NewHosts(addresses[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := as.NewClientWithPolicyAndHost(as.NewClientPolicy(), hosts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if n := len(client.GetNodes()); n != 3 {
+		t.Errorf("the client finds %d nodes", n)
+	}
+}
+
+// A node that leaves and comes back during a run costs no transaction, as retries
+// go to another node.
+func TestNodeLeavesDuringARun(t *testing.T) {
+	cl := embedded.RunClusterT(t, embedded.ClusterConfig{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for number := 3; number > 0; number-- {
+			await(t, "writes", func() bool { return cl.Node(1).Count("test", "testset") > 3000*(4-number) })
+			if err := cl.Stop(number); err != nil {
+				t.Error(err)
+			}
+			await(t, "more writes", func() bool { return cl.Node(1).Count("test", "testset") > 3000*(4-number)+1500 })
+			if err := cl.Start(number); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	r := runBinary(t, "-h", cl.Node(1).Addr(), "-w", "I", "-k", "12000", "-z", "4", "-T", "60000",
+		"--max-retries", "1000", "--sleep-between-retries", "5", "--tender-interval", "20")
+	<-done
+	if count, timeouts, failures := sums(t, r); count != 12000 || timeouts+failures != 0 || r.code != 0 {
+		t.Errorf("exit code %d, %d transactions, %d timeouts, %d errors\n%s", r.code, count, timeouts, failures, r.stderr)
+	}
+	if n := cl.Node(1).Count("test", "testset"); n != 12000 {
+		t.Errorf("%d records", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -174,7 +175,7 @@ func serveOptions() []*option {
 	return append([]*option{
 		{name: "listen", arg: "HOST:PORT", def: "127.0.0.1:3000", category: "Server", usage: "where to listen; port 0 takes a free one",
 			set: setString(func(s *settings) *string { return &s.listen })},
-	}, faultOptions()...)
+	}, slices.Concat(nodeOptions(), faultOptions())...)
 }
 
 // serve runs the embedded server until a signal ends it.
@@ -184,13 +185,13 @@ func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	}
 	ctx, cancel := withSignals(context.Background())
 	defer cancel()
-	server, err := embedded.Start(s.serverConfig())
+	server, addresses, err := s.startServer()
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
 	defer server.Close()
 	fmt.Fprintf(stdout, "%s Aerospike-compatible server listening on %s, namespaces test and bar; stop with Ctrl-C\n",
-		time.Now().Format(time.DateTime), server.Addr())
+		time.Now().Format(time.DateTime), addresses)
 	<-ctx.Done()
 	return nil
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"strconv"
+	"strings"
 
+	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
 )
 
@@ -10,9 +14,27 @@ import (
 type serveSettings struct {
 	faults    []embedded.Fault
 	faultSeed uint64
+
+	nodes, replicas int
+	racks           []int
 }
 
-const catFaults = "Faults"
+const (
+	catServer = "Server"
+	catFaults = "Faults"
+)
+
+// nodeOptions make the server a cluster.
+func nodeOptions() []*option {
+	return []*option{
+		{name: "nodes", arg: "N", def: "1", category: catServer, usage: "nodes of the cluster, 1 to 8, on the port of --listen and those after it; they share their data",
+			set: setInt(func(s *settings) *int { return &s.serve.nodes }, 1, 8)},
+		{name: "replication-factor", arg: "N", def: "2", category: catServer, usage: "copies of each record, at most one on each node",
+			set: setInt(func(s *settings) *int { return &s.serve.replicas }, 1, 8)},
+		{name: "racks", arg: "N,…", category: catServer, usage: "rack of each node, for clients that prefer one",
+			set: setChoice(cluster.ParseRackIDs, func(s *settings) *[]int { return &s.serve.racks })},
+	}
+}
 
 // faultOptions make the server misbehave.
 func faultOptions() []*option {
@@ -33,7 +55,28 @@ func faultOptions() []*option {
 	}
 }
 
-// serverConfig is how the server is to be.
+// startServer starts a server or a cluster, and tells where it listens.
+func (s *settings) startServer() (io.Closer, string, error) {
+	if s.serve.nodes == 1 && s.serve.racks == nil {
+		server, err := embedded.Start(s.serverConfig())
+		if err != nil {
+			return nil, "", fmt.Errorf("--listen: %w", err)
+		}
+		return server, server.Addr(), nil
+	}
+	if s.serve.racks != nil && len(s.serve.racks) != s.serve.nodes {
+		return nil, "", usagef("--racks: there are %d for %d nodes", len(s.serve.racks), s.serve.nodes)
+	}
+	nodes, err := embedded.StartCluster(embedded.ClusterConfig{
+		Config: s.serverConfig(), Nodes: s.serve.nodes, ReplicationFactor: s.serve.replicas, Racks: s.serve.racks,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("--listen: %w", err)
+	}
+	return nodes, strings.Join(nodes.Addrs(), ", "), nil
+}
+
+// serverConfig is how the server, or each node, is to be.
 func (s *settings) serverConfig() embedded.Config {
 	return embedded.Config{Listen: s.listen, Faults: s.serve.faults, FaultSeed: s.serve.faultSeed}
 }
