@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
@@ -57,6 +58,22 @@ type Config struct {
 	Faults []Fault
 	// FaultSeed is what their chances are drawn from.
 	FaultSeed uint64
+
+	// Users may log in, with a password or a TLS certificate; nobody else may do
+	// anything, as with security on a server of the Enterprise Edition. Without
+	// users, as on a Community server, anyone may do anything and nobody can log in.
+	Users []User
+	// SessionTTL is how long a login's token is good for other connections: whole
+	// seconds, 2 minutes to 10 days by the Now clock. Default 24 hours.
+	SessionTTL time.Duration
+
+	// TLS makes the server speak TLS, and nothing else. [TestAuthority.ServerConfig]
+	// makes one for tests.
+	TLS *tls.Config
+	// TLSName is the name under which a cluster's nodes tell clients to verify their
+	// certificates. Default is none: clients then take the name or address that they
+	// connect to.
+	TLSName string
 
 	cluster *Cluster // that the server becomes a node of, nil for none
 	number  int      // as which one, from 1

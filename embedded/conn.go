@@ -42,6 +42,7 @@ type conn struct {
 	batchFilter bool      // the batch being carried out has a filter of its own
 	userAgent   bool      // the client has introduced itself
 	struck      bool      // the message being handled has been looked at for faults
+	account     *account  // that has logged in, nil for none
 	held        *[]byte   // collects replies instead of sending them, for a fault
 }
 
@@ -78,6 +79,10 @@ func (c *conn) handle(kind byte, body []byte) error {
 	if set := c.at().faults.Load(); set != nil && !c.struck && kind != protoCompressed {
 		return c.faulty(set, kind, body)
 	}
+	if c.server.security != nil && kind != protoSecurity && !c.authenticated() {
+		c.refuseStranger(kind, body)
+		return nil
+	}
 	if c.node != nil && c.node.cluster != nil && kind == protoMessage {
 		c.count(body)
 	}
@@ -87,7 +92,11 @@ func (c *conn) handle(kind byte, body []byte) error {
 	case protoInfo:
 		return c.info(body)
 	case protoSecurity:
-		c.security()
+		if c.server.security != nil {
+			c.admin(body)
+		} else {
+			c.security()
+		}
 	case protoCompressed:
 		c.reply(failed(codeEnterpriseOnly))
 	default: // replication between clusters, which Community Edition doesn't take

@@ -503,8 +503,9 @@ func TestCircuitBreaker(t *testing.T) {
 		if refused := err.Matches(types.MAX_ERROR_RATE); refused != (limit < 8) {
 			t.Errorf("after 8 errors with a limit of %d: %v", limit, err)
 		}
-		if _, err = client.Get(policy, key); !errors.Is(err, as.ErrKeyNotFound) {
-			t.Errorf("after the breaker: %v", err)
-		}
+		waitFor(t, "a read after the breaker", func() bool {
+			_, err := client.Get(policy, key)
+			return errors.Is(err, as.ErrKeyNotFound)
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -43,11 +44,12 @@ type Server struct {
 	stopped   chan struct{}
 	sweeping  sync.WaitGroup
 
-	faults  atomic.Pointer[faultSet] // nil if there are none
-	home    *Server                  // the cluster's first node, which has the data; nil if that is this one
-	cluster *Cluster                 // nil if there is none
-	number  int                      // of a cluster's node, from 1; else 0
-	traffic trafficCounters          // of a cluster's node
+	faults   atomic.Pointer[faultSet] // nil if there are none
+	security *securityTable           // nil if anyone may do anything
+	home     *Server                  // the cluster's first node, which has the data; nil if that is this one
+	cluster  *Cluster                 // nil if there is none
+	number   int                      // of a cluster's node, from 1; else 0
+	traffic  trafficCounters          // of a cluster's node
 
 	mu     sync.Mutex // guards what follows
 	ln     net.Listener
@@ -79,6 +81,9 @@ func Start(cfg Config) (*Server, error) {
 		cluster: cfg.cluster,
 		number:  cfg.number,
 	}
+	if s.security, err = newSecurity(cfg); err != nil {
+		return nil, fmt.Errorf("embedded server: %w", err)
+	}
 	for _, name := range cfg.Namespaces {
 		ns := newNamespace(name, cfg)
 		s.order = append(s.order, ns)
@@ -106,6 +111,9 @@ func (s *Server) listen(address string) error {
 	addr, ok := ln.Addr().(*net.TCPAddr)
 	if !ok {
 		return errors.Join(fmt.Errorf("%s is not a TCP address", address), ln.Close())
+	}
+	if s.cfg.TLS != nil {
+		ln = tls.NewListener(ln, s.cfg.TLS)
 	}
 	s.mu.Lock()
 	s.ln, s.addr, s.quit = ln, addr, make(chan struct{})
@@ -154,6 +162,7 @@ func (s *Server) open(ln net.Listener, nc net.Conn) {
 	go func() {
 		defer s.busy.Done()
 		c.serve()
+		c.enter(nil)
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()
