@@ -71,8 +71,7 @@ type Config struct {
 	// makes one for tests.
 	TLS *tls.Config
 	// TLSName is the name under which a cluster's nodes tell clients to verify their
-	// certificates. Default is none: clients then take the name or address that they
-	// connect to.
+	// certificates. Default is their address.
 	TLSName string
 
 	cluster *Cluster // that the server becomes a node of, nil for none

@@ -202,10 +202,12 @@ func newSecurity(cfg Config) (*securityTable, error) {
 		ttl: ttl, now: cfg.Now,
 		accounts: map[string]*account{}, roles: predefinedRoles(), sessions: map[string]session{},
 	}
+	hashes := map[string]func() string{"": func() string { return "" }}
 	for _, u := range cfg.Users {
-		credential := func() string { return "" }
-		if u.Password != "" {
+		credential := hashes[u.Password]
+		if credential == nil { // hashed at the first login, as that takes long
 			credential = sync.OnceValue(func() string { return hashPassword(u.Password) })
+			hashes[u.Password] = credential
 		}
 		switch code := t.create(u.Name, credential, u.Roles); code {
 		case codeOK:

@@ -72,14 +72,15 @@ type adminRequest struct {
 }
 
 // parseAdmin reads a security message's body. It reports false if it is malformed.
-// Of several fields of one type the first counts.
+// Of several fields of one type the first counts. How many there are is not looked
+// at: the Go client (v8.5.0) forgets some when it creates a role.
 func parseAdmin(body []byte) (adminRequest, bool) {
 	if len(body) < adminHeaderSize {
 		return adminRequest{}, false
 	}
 	req := adminRequest{command: body[2], fields: map[byte][]byte{}}
 	rest := body[adminHeaderSize:]
-	for range body[3] {
+	for len(rest) > 0 {
 		if len(rest) < fieldHeaderSize {
 			return req, false
 		}

@@ -2,6 +2,14 @@ package embedded
 
 import "fmt"
 
+// tlsName is the name that the node's certificate is to be verified by.
+func (s *Server) tlsName() string {
+	if s.cfg.TLSName != "" {
+		return s.cfg.TLSName
+	}
+	return s.host()
+}
+
 // tlsInfo answers info commands on addresses at a node that speaks TLS and nothing
 // else.
 func (c *conn) tlsInfo(name string) (string, bool) {
@@ -23,7 +31,7 @@ func (c *conn) tlsInfo(name string) (string, bool) {
 			if i > 0 {
 				list += ","
 			}
-			list += fmt.Sprintf("[%s,%s,[%s]]", peer.nodeID(), peer.cfg.TLSName, peer.Addr())
+			list += fmt.Sprintf("[%s,%s,[%s]]", peer.nodeID(), peer.tlsName(), peer.Addr())
 		}
 		return fmt.Sprintf("%s,%d,[%s]", generation, node.Port(), list), true
 	}
