@@ -22,6 +22,7 @@ const passwordSalt = "$2a$10$7EqJtq98hPqEX7fNZaFWoO"
 // Limits of names, and those of the server's session-ttl.
 const (
 	maxUserName       = 63
+	maxListed         = 255 // roles of a user, privileges of a role: the protocol counts them in a byte
 	credentialSize    = 60
 	defaultSessionTTL = 24 * time.Hour
 	minSessionTTL     = 2 * time.Minute

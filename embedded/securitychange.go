@@ -110,6 +110,9 @@ func (t *securityTable) changeUserRoles(req *adminRequest) resultCode {
 	case len(roles) == 0 || !t.known(roles):
 		return codeInvalidRole
 	case req.command == adminGrantRoles:
+		if len(a.roles)+len(roles) > maxListed {
+			return codeInvalidRole
+		}
 		a.roles = uniqueStrings(append(slices.Clone(a.roles), roles...))
 	default:
 		a.roles = slices.DeleteFunc(slices.Clone(a.roles), func(name string) bool { return slices.Contains(roles, name) })
@@ -172,6 +175,9 @@ func (t *securityTable) changeRole(req *adminRequest) resultCode {
 		return codeOK
 	case adminGrantPrivileges, adminRevokePrivileges:
 		if len(privileges) == 0 {
+			return codeInvalidPrivilege
+		}
+		if len(without)+len(privileges) > maxListed {
 			return codeInvalidPrivilege
 		}
 		if r.privileges = without; req.command == adminGrantPrivileges {
