@@ -22,6 +22,7 @@ const (
 	maxRecordSize     = 1 << 20              // bytes, the server's default
 	minRecordSizeConf = 64
 	maxRecordSizeConf = 8 << 20
+	maxConnections    = 15000
 )
 
 // Config says how a server is set up. The zero value is a server on a free
@@ -74,6 +75,13 @@ type Config struct {
 	// certificates. Default is their address.
 	TLSName string
 
+	// MaxConnections is how many connections may be open; a further one is closed at
+	// once. The real server's proto-fd-max. Default 15000, as there.
+	MaxConnections int
+	// IdleTimeout closes connections that have sent nothing for this long, by the
+	// wall clock. The real server's proto-fd-idle-ms. Default 0: never, as there.
+	IdleTimeout time.Duration
+
 	cluster *Cluster // that the server becomes a node of, nil for none
 	number  int      // as which one, from 1
 }
@@ -98,6 +106,12 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.MaxRecordSize < minRecordSizeConf || cfg.MaxRecordSize > maxRecordSizeConf {
 		return cfg, fmt.Errorf("maximum record size %d is not in %d..%d bytes", cfg.MaxRecordSize, minRecordSizeConf, maxRecordSizeConf)
+	}
+	if cfg.MaxConnections == 0 {
+		cfg.MaxConnections = maxConnections
+	}
+	if cfg.MaxConnections < 0 || cfg.IdleTimeout < 0 {
+		return cfg, fmt.Errorf("%d connections or an idle timeout of %v: negative", cfg.MaxConnections, cfg.IdleTimeout)
 	}
 	if cfg.ClusterName == "" {
 		cfg.ClusterName = "null"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 )
 
 const (
@@ -158,6 +159,11 @@ func (c *conn) fill(n int) error {
 			bigger := make([]byte, max(inputSize, min(2*len(c.in), n)))
 			copy(bigger, c.in[:c.w])
 			c.in = bigger
+		}
+		if idle := c.at().cfg.IdleTimeout; idle > 0 {
+			if err := c.nc.SetReadDeadline(time.Now().Add(idle)); err != nil {
+				return err
+			}
 		}
 		got, err := c.nc.Read(c.in[c.w:])
 		c.w += got

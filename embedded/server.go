@@ -155,6 +155,10 @@ func (s *Server) open(ln net.Listener, nc net.Conn) {
 		_ = nc.Close()
 		return
 	}
+	if len(s.conns) >= s.cfg.MaxConnections {
+		_ = nc.Close()
+		return
+	}
 	s.conns[c] = struct{}{}
 	s.opened++
 	c.serial, c.quit = s.opened, s.quit

@@ -175,7 +175,7 @@ func serveOptions() []*option {
 	return append([]*option{
 		{name: "listen", arg: "HOST:PORT", def: "127.0.0.1:3000", category: "Server", usage: "where to listen; port 0 takes a free one",
 			set: setString(func(s *settings) *string { return &s.listen })},
-	}, slices.Concat(nodeOptions(), securityOptions(), faultOptions())...)
+	}, slices.Concat(nodeOptions(), limitOptions(), securityOptions(), faultOptions())...)
 }
 
 // serve runs the embedded server until a signal ends it.

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
@@ -23,6 +25,9 @@ type serveSettings struct {
 
 	nodes, replicas int
 	racks           []int
+
+	maxConnections int
+	idleTimeout    time.Duration
 
 	users                     []embedded.User
 	certFile, keyFile, caFile string
@@ -63,6 +68,16 @@ func faultOptions() []*option {
 				s.serve.faultSeed, err = strconv.ParseUint(text, 10, 64)
 				return err
 			}},
+	}
+}
+
+// limitOptions bound the connections.
+func limitOptions() []*option {
+	return []*option{
+		{name: "max-connections", arg: "N", def: "15000", category: catServer, usage: "connections to a node; further ones are closed at once",
+			set: setInt(func(s *settings) *int { return &s.serve.maxConnections }, 1, math.MaxInt32)},
+		{name: "idle-timeout", arg: "MS", def: "0", category: catServer, usage: "close connections that send nothing for this long; 0 is never",
+			set: setTime(func(s *settings) *time.Duration { return &s.serve.idleTimeout }, time.Millisecond)},
 	}
 }
 
@@ -194,6 +209,7 @@ func (s *settings) serverConfig() (embedded.Config, error) {
 	config, err := s.serve.serverTLS()
 	return embedded.Config{
 		Listen: s.listen, Faults: s.serve.faults, FaultSeed: s.serve.faultSeed,
+		MaxConnections: s.serve.maxConnections, IdleTimeout: s.serve.idleTimeout,
 		Users: s.serve.users, TLS: config, TLSName: s.serve.tlsName,
 	}, err
 }
