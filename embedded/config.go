@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
@@ -21,6 +22,7 @@ const (
 	maxRecordSize     = 1 << 20              // bytes, the server's default
 	minRecordSizeConf = 64
 	maxRecordSizeConf = 8 << 20
+	maxConnections    = 15000
 )
 
 // Config says how a server is set up. The zero value is a server on a free
@@ -52,6 +54,36 @@ type Config struct {
 	// ClusterName is what the info command cluster-name answers. Default "null",
 	// which is how a real server without a name answers.
 	ClusterName string
+
+	// Faults make the server misbehave from the start, see [Server.SetFaults].
+	Faults []Fault
+	// FaultSeed is what their chances are drawn from.
+	FaultSeed uint64
+
+	// Users may log in, with a password or a TLS certificate; nobody else may do
+	// anything, as with security on a server of the Enterprise Edition. Without
+	// users, as on a Community server, anyone may do anything and nobody can log in.
+	Users []User
+	// SessionTTL is how long a login's token is good for other connections: whole
+	// seconds, 2 minutes to 10 days by the Now clock. Default 24 hours.
+	SessionTTL time.Duration
+
+	// TLS makes the server speak TLS, and nothing else. [TestAuthority.ServerConfig]
+	// makes one for tests.
+	TLS *tls.Config
+	// TLSName is the name under which a cluster's nodes tell clients to verify their
+	// certificates. Default is their address.
+	TLSName string
+
+	// MaxConnections is how many connections may be open; a further one is closed at
+	// once. The real server's proto-fd-max. Default 15000, as there.
+	MaxConnections int
+	// IdleTimeout closes connections that have sent nothing for this long, by the
+	// wall clock. The real server's proto-fd-idle-ms. Default 0: never, as there.
+	IdleTimeout time.Duration
+
+	cluster *Cluster // that the server becomes a node of, nil for none
+	number  int      // as which one, from 1
 }
 
 // withDefaults returns the configuration with the defaults filled in, or an
@@ -74,6 +106,12 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.MaxRecordSize < minRecordSizeConf || cfg.MaxRecordSize > maxRecordSizeConf {
 		return cfg, fmt.Errorf("maximum record size %d is not in %d..%d bytes", cfg.MaxRecordSize, minRecordSizeConf, maxRecordSizeConf)
+	}
+	if cfg.MaxConnections == 0 {
+		cfg.MaxConnections = maxConnections
+	}
+	if cfg.MaxConnections < 0 || cfg.IdleTimeout < 0 {
+		return cfg, fmt.Errorf("%d connections or an idle timeout of %v: negative", cfg.MaxConnections, cfg.IdleTimeout)
 	}
 	if cfg.ClusterName == "" {
 		cfg.ClusterName = "null"

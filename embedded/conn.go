@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 )
 
 const (
@@ -27,8 +28,11 @@ var errProtocol = errors.New("protocol violation")
 // A conn is a client's connection. One goroutine reads requests, carries them
 // out and writes the replies in the same order. Its buffers are reused.
 type conn struct {
-	server *Server
+	server *Server // that has the data
+	node   *Server // that the connection is to, nil if it is the same; see at
 	nc     net.Conn
+	serial uint64          // counts the node's connections, from 1
+	quit   <-chan struct{} // closed when the node closes its connections
 
 	in        []byte // input; the bytes from r to w are not yet consumed
 	r, w      int
@@ -38,6 +42,18 @@ type conn struct {
 	found     []indexed   // a partition's records, during a query
 	batchExpr *expression // the filter of the batch being carried out, nil for none
 	userAgent bool        // the client has introduced itself
+	struck    bool        // the message being handled has been looked at for faults
+	account   *account    // that has logged in, nil for none
+	held      *[]byte     // collects replies instead of sending them, for a fault
+}
+
+// at returns the server that the connection is to: in a cluster, one of several
+// that share their data.
+func (c *conn) at() *Server {
+	if c.node != nil {
+		return c.node
+	}
+	return c.server
 }
 
 // serve answers requests until the connection fails or is closed.
@@ -61,13 +77,27 @@ func (c *conn) serve() {
 
 // handle answers one message.
 func (c *conn) handle(kind byte, body []byte) error {
+	if set := c.at().faults.Load(); set != nil && !c.struck && kind != protoCompressed {
+		return c.faulty(set, kind, body)
+	}
+	if c.server.security != nil && kind != protoSecurity && !c.authenticated() {
+		c.refuseStranger(kind, body)
+		return nil
+	}
+	if c.node != nil && c.node.cluster != nil && kind == protoMessage {
+		c.count(body)
+	}
 	switch kind {
 	case protoMessage:
 		return c.message(body)
 	case protoInfo:
 		return c.info(body)
 	case protoSecurity:
-		c.security()
+		if c.server.security != nil {
+			c.admin(body)
+		} else {
+			c.security()
+		}
 	case protoCompressed:
 		c.reply(failed(codeEnterpriseOnly))
 	default: // replication between clusters, which Community Edition doesn't take
@@ -77,13 +107,9 @@ func (c *conn) handle(kind byte, body []byte) error {
 }
 
 // security answers any authentication command, as a server without security
-// does: 16 bytes, the second of which is the result.
+// does.
 func (c *conn) security() {
-	const size = 16
-	start := len(c.out)
-	c.out = append(c.out, make([]byte, protoHeaderSize+size)...)
-	putProtoHeader(c.out[start:], protoSecurity, size)
-	c.out[start+protoHeaderSize+1] = byte(codeSecurityNotSupp)
+	c.adminReply(codeSecurityNotSupp, 0)
 }
 
 // next reads a message. The body is good until the next call. Replies are sent
@@ -134,6 +160,11 @@ func (c *conn) fill(n int) error {
 			copy(bigger, c.in[:c.w])
 			c.in = bigger
 		}
+		if idle := c.at().cfg.IdleTimeout; idle > 0 {
+			if err := c.nc.SetReadDeadline(time.Now().Add(idle)); err != nil {
+				return err
+			}
+		}
 		got, err := c.nc.Read(c.in[c.w:])
 		c.w += got
 		if err != nil && c.w-c.r < n {
@@ -145,6 +176,9 @@ func (c *conn) fill(n int) error {
 
 // flush sends the finished replies.
 func (c *conn) flush() error {
+	if c.held != nil {
+		c.hold()
+	}
 	if len(c.out) == 0 {
 		return nil
 	}

@@ -76,6 +76,21 @@ func infoError(code resultCode, message string) string {
 // infoResult returns the result of one command.
 func (c *conn) infoResult(name, params string) string {
 	s := c.server
+	if s.security != nil {
+		if denied := c.infoDenied(name, params); denied != "" {
+			return denied
+		}
+	}
+	if c.at().cfg.TLS != nil {
+		if result, ok := c.tlsInfo(name); ok {
+			return result
+		}
+	}
+	if c.node != nil && c.node.cluster != nil {
+		if result, ok := c.clusterInfo(name, params); ok {
+			return result
+		}
+	}
 	if result, ok := s.infoFixed(name); ok {
 		return result
 	}

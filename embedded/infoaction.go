@@ -22,7 +22,7 @@ func (s *Server) infoClusterStable(params string) string {
 		if err != nil {
 			return infoError(codeParameter, "bad size")
 		}
-		if n != 1 {
+		if n != uint64(s.clusterSize()) {
 			return infoError(codeClusterKeyMismatch, "cluster not specified size")
 		}
 	}
@@ -31,7 +31,7 @@ func (s *Server) infoClusterStable(params string) string {
 	case fault != "":
 		return fault
 	case ignore == "true":
-		return clusterKey
+		return s.clusterKey()
 	case ignore != "" && ignore != "false":
 		return infoError(codeParameter, "bad ignore migrations")
 	}
@@ -42,7 +42,7 @@ func (s *Server) infoClusterStable(params string) string {
 	case name != "" && s.byName[name] == nil:
 		return infoError(codeNamespace, "namespace not found on node")
 	}
-	return clusterKey
+	return s.clusterKey()
 }
 
 // truncateTarget takes namespace and set from a truncate command's parameters.

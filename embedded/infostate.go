@@ -12,7 +12,7 @@ const (
 	build           = "8.1.0.3"
 	edition         = "Aerospike Community Edition"
 	compatibilityID = "15"
-	clusterKey      = "AE0001" // changes when nodes come or go, so never here
+	clusterKey      = "AE0001" // of a server on its own
 )
 
 // objects is the number of records in all namespaces.
@@ -82,13 +82,13 @@ func (s *Server) infoStatistics() string {
 	s.mu.Lock()
 	opened, open := s.opened, uint64(len(s.conns))
 	s.mu.Unlock()
-	return "failed_best_practices=false;cluster_size=1;cluster_key=" + clusterKey +
+	return fmt.Sprintf("failed_best_practices=false;cluster_size=%d;cluster_key=", s.clusterSize()) + s.clusterKey() +
 		";cluster_generation=1;cluster_principal=" + s.nodeID() +
 		";cluster_min_compatibility_id=" + compatibilityID + ";cluster_max_compatibility_id=" + compatibilityID +
 		";cluster_integrity=true;cluster_is_member=true;cluster_duplicate_nodes=null" +
 		";cluster_clock_skew_stop_writes_sec=0;cluster_clock_skew_ms=0;cluster_clock_skew_outliers=null" +
 		fmt.Sprintf(";uptime=%d", int64(s.now().Sub(s.started).Seconds())) +
-		fmt.Sprintf(";objects=%d;tombstones=0;info_queue=0;rw_in_progress=0;proxy_in_progress=0", s.objects()) +
+		fmt.Sprintf(";objects=%d;tombstones=0;info_queue=0;rw_in_progress=0;proxy_in_progress=0", s.heldTotal()) +
 		fmt.Sprintf(";client_connections=%d;client_connections_opened=%d;client_connections_closed=%d",
 			open, opened, opened-open)
 }
@@ -103,9 +103,10 @@ func (s *Server) infoNamespace(name string) string {
 	ns.sweep(now)
 	objects, expirable := ns.objects.Load(), ns.expirable.Load()
 	const indexEntrySize = 64 // bytes a record takes in the real server's index
-	return "ns_cluster_size=1;effective_replication_factor=1" +
-		fmt.Sprintf(";objects=%d;tombstones=0;master_objects=%d;master_tombstones=0", objects, objects) +
-		";prole_objects=0;prole_tombstones=0;non_replica_objects=0;non_replica_tombstones=0" +
+	master, replica := s.heldObjects(ns)
+	return fmt.Sprintf("ns_cluster_size=%d;effective_replication_factor=%d", s.clusterSize(), s.replicationFactor()) +
+		fmt.Sprintf(";objects=%d;tombstones=0;master_objects=%d;master_tombstones=0", master+replica, master) +
+		fmt.Sprintf(";prole_objects=%d", replica) + ";prole_tombstones=0;non_replica_objects=0;non_replica_tombstones=0" +
 		";unreplicated_records=0;dead_partitions=0;unavailable_partitions=0;clock_skew_stop_writes=false" +
 		";stop_writes=false;hwm_breached=false" +
 		fmt.Sprintf(";current_time=%d;non_expirable_objects=%d", now/1000, objects-expirable) +

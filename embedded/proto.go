@@ -207,3 +207,7 @@ func grow(b []byte, n int) []byte {
 	}
 	return b[:len(b)+n]
 }
+
+// adminHeaderSize is the size of the header of a security message, which fields
+// follow.
+const adminHeaderSize = 16

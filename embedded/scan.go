@@ -19,6 +19,12 @@ type queryPlan struct {
 
 // query answers a message without a digest: a query.
 func (c *conn) query(ns *namespace, req *request) error {
+	if c.server.security != nil {
+		if code := c.permitQuery(ns, req); code != codeOK {
+			c.reply(failed(code))
+			return nil
+		}
+	}
 	plan, code := planQuery(ns, req)
 	if code != codeOK {
 		c.reply(failed(code))

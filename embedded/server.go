@@ -1,11 +1,13 @@
 package embedded
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,10 +44,18 @@ type Server struct {
 	stopped   chan struct{}
 	sweeping  sync.WaitGroup
 
+	faults   atomic.Pointer[faultSet] // nil if there are none
+	security *securityTable           // nil if anyone may do anything
+	home     *Server                  // the cluster's first node, which has the data; nil if that is this one
+	cluster  *Cluster                 // nil if there is none
+	number   int                      // of a cluster's node, from 1; else 0
+	traffic  trafficCounters          // of a cluster's node
+
 	mu     sync.Mutex // guards what follows
 	ln     net.Listener
 	addr   *net.TCPAddr
 	conns  map[*conn]struct{}
+	quit   chan struct{} // closed by disconnect
 	opened uint64
 	busy   sync.WaitGroup // the accept loop and the connections
 }
@@ -68,11 +78,19 @@ func Start(cfg Config) (*Server, error) {
 		byName:  make(map[string]*namespace),
 		stopped: make(chan struct{}),
 		conns:   make(map[*conn]struct{}),
+		cluster: cfg.cluster,
+		number:  cfg.number,
+	}
+	if s.security, err = newSecurity(cfg); err != nil {
+		return nil, fmt.Errorf("embedded server: %w", err)
 	}
 	for _, name := range cfg.Namespaces {
 		ns := newNamespace(name, cfg)
 		s.order = append(s.order, ns)
 		s.byName[name] = ns
+	}
+	if err := s.SetFaults(cfg.FaultSeed, cfg.Faults...); err != nil {
+		return nil, fmt.Errorf("embedded server: %w", err)
 	}
 	if err := s.listen(cfg.Listen); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
@@ -94,8 +112,11 @@ func (s *Server) listen(address string) error {
 	if !ok {
 		return errors.Join(fmt.Errorf("%s is not a TCP address", address), ln.Close())
 	}
+	if s.cfg.TLS != nil {
+		ln = tls.NewListener(ln, s.cfg.TLS)
+	}
 	s.mu.Lock()
-	s.ln, s.addr = ln, addr
+	s.ln, s.addr, s.quit = ln, addr, make(chan struct{})
 	s.mu.Unlock()
 	s.busy.Add(1)
 	go s.accept(ln)
@@ -124,19 +145,28 @@ func (s *Server) accept(ln net.Listener) {
 
 // open starts serving a connection, unless ln is being closed.
 func (s *Server) open(ln net.Listener, nc net.Conn) {
-	c := &conn{server: s, nc: nc}
+	c := &conn{server: s, node: s, nc: nc}
+	if s.home != nil {
+		c.server = s.home
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ln != ln {
 		_ = nc.Close()
 		return
 	}
+	if len(s.conns) >= s.cfg.MaxConnections {
+		_ = nc.Close()
+		return
+	}
 	s.conns[c] = struct{}{}
 	s.opened++
+	c.serial, c.quit = s.opened, s.quit
 	s.busy.Add(1)
 	go func() {
 		defer s.busy.Done()
 		c.serve()
+		c.enter(nil)
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()
@@ -149,6 +179,9 @@ func (s *Server) disconnect() error {
 	s.mu.Lock()
 	ln := s.ln
 	s.ln = nil
+	if ln != nil {
+		close(s.quit)
+	}
 	for c := range s.conns {
 		_ = c.nc.Close()
 	}

@@ -78,6 +78,11 @@ func (c *conn) seal(start int, done outcome, batchIndex uint32) []byte {
 
 // transact carries out a single-record transaction, the digest of which is set.
 func (c *conn) transact(ns *namespace, req *request) outcome {
+	if c.server.security != nil {
+		if code := c.permit(ns, req); code != codeOK {
+			return failed(code)
+		}
+	}
 	switch {
 	case req.isWrite() && req.isDelete():
 		return c.delete(ns, req)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -250,10 +251,10 @@ func askPassword(stderr io.Writer) (string, error) {
 
 // serveOptions are the flags of `serve`.
 func serveOptions() []*option {
-	return []*option{
+	return append([]*option{
 		{name: "listen", arg: "HOST:PORT", def: "127.0.0.1:3000", category: "Server", usage: "where to listen; port 0 takes a free one",
 			set: setString(func(s *settings) *string { return &s.listen })},
-	}
+	}, slices.Concat(nodeOptions(), limitOptions(), securityOptions(), faultOptions())...)
 }
 
 // serve runs the embedded server until a signal ends it.
@@ -266,13 +267,13 @@ func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	}
 	ctx, cancel := withSignals(context.Background())
 	defer cancel()
-	server, err := embedded.Start(embedded.Config{Listen: s.listen})
+	server, addresses, err := s.startServer()
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
 	defer server.Close()
 	fmt.Fprintf(stdout, "%s Aerospike-compatible server listening on %s, namespaces test and bar; stop with Ctrl-C\n",
-		time.Now().Format(time.DateTime), server.Addr())
+		time.Now().Format(time.DateTime), addresses)
 	<-ctx.Done()
 	return nil
 }

@@ -46,6 +46,7 @@ type settings struct {
 	hdrDir       string
 
 	listen string // of serve
+	serve  serveSettings
 }
 
 func newSettings() *settings {
@@ -69,6 +70,7 @@ func newSettings() *settings {
 		percentiles:  []float64{50, 90, 99, 99.9, 99.99},
 		outputPeriod: time.Second,
 		listen:       "127.0.0.1:3000",
+		serve:        serveSettings{nodes: 1, replicas: 2},
 	}
 	s.defaults.ObjectOptions.BinName = "testbin"
 	s.defaults.ObjectOptions.CompressionRatio = 1

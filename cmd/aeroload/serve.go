@@ -1,0 +1,224 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/embedded"
+)
+
+// serveSettings is what the command line of `serve` says besides --listen.
+type serveSettings struct {
+	faults    []embedded.Fault
+	faultSeed uint64
+
+	nodes, replicas int
+	racks           []int
+
+	maxConnections int
+	idleTimeout    time.Duration
+
+	users                     []embedded.User
+	certFile, keyFile, caFile string
+	tlsName, testCertificates string
+}
+
+const (
+	catServer   = "Server"
+	catSecurity = "Security"
+	catFaults   = "Faults"
+)
+
+// nodeOptions make the server a cluster.
+func nodeOptions() []*option {
+	return []*option{
+		{name: "nodes", arg: "N", def: "1", category: catServer, usage: "nodes of the cluster, 1 to 8, on the port of --listen and those after it; they share their data",
+			set: setInt(func(s *settings) *int { return &s.serve.nodes }, 1, 8)},
+		{name: "replication-factor", arg: "N", def: "2", category: catServer, usage: "copies of each record, at most one on each node",
+			set: setInt(func(s *settings) *int { return &s.serve.replicas }, 1, 8)},
+		{name: "racks", arg: "N,…", category: catServer, usage: "rack of each node, for clients that prefer one",
+			set: setChoice(cluster.ParseRackIDs, func(s *settings) *[]int { return &s.serve.racks })},
+	}
+}
+
+// faultOptions make the server misbehave.
+func faultOptions() []*option {
+	return []*option{
+		{name: "fault", arg: "FAULT", category: catFaults,
+			usage: "'write delay=50ms p=0.01', 'read code=timeout n=10', 'any reset p=0.1 per=connection'; may be repeated, the first that strikes counts",
+			set: func(s *settings, text string) error {
+				f, err := embedded.ParseFault(text)
+				s.serve.faults = append(s.serve.faults, f)
+				return err
+			}},
+		{name: "fault-seed", arg: "N", def: "0", category: catFaults, usage: "what the chances of faults are drawn from",
+			set: func(s *settings, text string) error {
+				var err error
+				s.serve.faultSeed, err = strconv.ParseUint(text, 10, 64)
+				return err
+			}},
+	}
+}
+
+// limitOptions bound the connections.
+func limitOptions() []*option {
+	return []*option{
+		{name: "max-connections", arg: "N", def: "15000", category: catServer, usage: "connections to a node; further ones are closed at once",
+			set: setInt(func(s *settings) *int { return &s.serve.maxConnections }, 1, math.MaxInt32)},
+		{name: "idle-timeout", arg: "MS", def: "0", category: catServer, usage: "close connections that send nothing for this long; 0 is never",
+			set: setTime(func(s *settings) *time.Duration { return &s.serve.idleTimeout }, time.Millisecond)},
+	}
+}
+
+// securityOptions close the server to strangers.
+func securityOptions() []*option {
+	text := func(target func(s *serveSettings) *string) func(*settings, string) error {
+		return setName(func(s *settings) *string { return target(&s.serve) })
+	}
+	return []*option{
+		{name: "user", arg: "NAME:PASSWORD:ROLE,…", category: catSecurity,
+			usage: "a user who may log in, such as admin:secret:superuser; may be repeated, and without any nobody needs to",
+			set: func(s *settings, text string) error {
+				u, err := parseUser(text)
+				s.serve.users = append(s.serve.users, u)
+				return err
+			}},
+		{name: "tls-certfile", arg: "FILE", category: catSecurity, usage: "speak TLS with this certificate chain, PEM",
+			set: text(func(s *serveSettings) *string { return &s.certFile })},
+		{name: "tls-keyfile", arg: "FILE", category: catSecurity, usage: "its private key, PEM",
+			set: text(func(s *serveSettings) *string { return &s.keyFile })},
+		{name: "tls-cafile", arg: "FILE", category: catSecurity, usage: "ask clients for a certificate that one of these has signed, PEM",
+			set: text(func(s *serveSettings) *string { return &s.caFile })},
+		{name: "tls-name", arg: "NAME", category: catSecurity, usage: "name in the nodes' certificates that they tell clients",
+			set: text(func(s *serveSettings) *string { return &s.tlsName })},
+		{name: "tls-test", arg: "DIR", category: catSecurity, usage: "speak TLS with a throw-away certificate, and leave ca.pem, client.pem and client.key in this folder",
+			set: text(func(s *serveSettings) *string { return &s.testCertificates })},
+	}
+}
+
+// parseUser reads a user: name, password and roles with colons between. Only the
+// password may have colons.
+func parseUser(text string) (embedded.User, error) {
+	name, rest, ok := strings.Cut(text, ":")
+	i := strings.LastIndexByte(rest, ':')
+	if !ok || i < 0 || name == "" {
+		return embedded.User{}, fmt.Errorf("%q: want NAME:PASSWORD:ROLE,…", text)
+	}
+	return embedded.User{Name: name, Password: rest[:i], Roles: strings.Split(rest[i+1:], ",")}, nil
+}
+
+// serverTLS returns the server's TLS configuration, nil for none.
+func (s *serveSettings) serverTLS() (*tls.Config, error) {
+	switch {
+	case s.testCertificates != "" && (s.certFile != "" || s.keyFile != "" || s.caFile != ""):
+		return nil, usagef("--tls-test: it makes its own certificates, so it doesn't go with the other flags for files")
+	case s.testCertificates != "":
+		return s.makeCertificates()
+	case s.certFile == "" && s.keyFile == "" && s.caFile == "":
+		return nil, nil
+	case s.certFile == "" || s.keyFile == "":
+		return nil, usagef("--tls-certfile and --tls-keyfile are needed both")
+	}
+	pair, err := tls.LoadX509KeyPair(s.certFile, s.keyFile)
+	if err != nil {
+		return nil, usagef("--tls-certfile: %w", err)
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}
+	if s.caFile == "" {
+		return config, nil
+	}
+	text, err := os.ReadFile(s.caFile)
+	if err != nil {
+		return nil, usagef("--tls-cafile: %w", err)
+	}
+	config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
+	if !config.ClientCAs.AppendCertsFromPEM(text) {
+		return nil, usagef("--tls-cafile: there is no PEM certificate in %q", s.caFile)
+	}
+	return config, nil
+}
+
+// makeCertificates makes throw-away certificates and leaves what clients need in a
+// folder.
+func (s *serveSettings) makeCertificates() (*tls.Config, error) {
+	authority, err := embedded.NewTestAuthority()
+	if err != nil {
+		return nil, err
+	}
+	var hosts []string
+	if s.tlsName != "" {
+		hosts = append(hosts, s.tlsName)
+	}
+	config, err := authority.ServerConfig(false, hosts...)
+	if err != nil {
+		return nil, err
+	}
+	client, err := authority.Issue("client")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.testCertificates, 0o777); err != nil {
+		return nil, usagef("--tls-test: %w", err)
+	}
+	for name, text := range map[string][]byte{"ca.pem": authority.PEM, "client.pem": client.CertPEM, "client.key": client.KeyPEM} {
+		if err := os.WriteFile(filepath.Join(s.testCertificates, name), text, 0o600); err != nil {
+			return nil, usagef("--tls-test: %w", err)
+		}
+	}
+	return config, nil
+}
+
+// startServer starts a server or a cluster, and tells where it listens.
+func (s *settings) startServer() (io.Closer, string, error) {
+	config, err := s.serverConfig()
+	if err != nil {
+		return nil, "", err
+	}
+	if s.serve.nodes == 1 && s.serve.racks == nil {
+		server, err := embedded.Start(config)
+		if err != nil {
+			return nil, "", serveError(err)
+		}
+		return server, server.Addr(), nil
+	}
+	if s.serve.racks != nil && len(s.serve.racks) != s.serve.nodes {
+		return nil, "", usagef("--racks: there are %d for %d nodes", len(s.serve.racks), s.serve.nodes)
+	}
+	nodes, err := embedded.StartCluster(embedded.ClusterConfig{
+		Config: config, Nodes: s.serve.nodes, ReplicationFactor: s.serve.replicas, Racks: s.serve.racks,
+	})
+	if err != nil {
+		return nil, "", serveError(err)
+	}
+	return nodes, strings.Join(nodes.Addrs(), ", "), nil
+}
+
+// serverConfig is how the server, or each node, is to be.
+func (s *settings) serverConfig() (embedded.Config, error) {
+	config, err := s.serve.serverTLS()
+	return embedded.Config{
+		Listen: s.listen, Faults: s.serve.faults, FaultSeed: s.serve.faultSeed,
+		MaxConnections: s.serve.maxConnections, IdleTimeout: s.serve.idleTimeout,
+		Users: s.serve.users, TLS: config, TLSName: s.serve.tlsName,
+	}, err
+}
+
+// serveError says which flag is to blame for a server that doesn't start.
+func serveError(err error) error {
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	return &usageError{err}
+}
