@@ -125,3 +125,24 @@ func FuzzBitOperation(f *testing.F) {
 		_, _ = modifyBits(nil, operand, maxRecordSize)
 	})
 }
+
+// TestRepeatedItemsAreBounded looks for wildcards again and again in a sorted
+// list: the answer would be much longer than the request.
+func TestRepeatedItemsAreBounded(t *testing.T) {
+	const elements, items = 100_000, 100_000
+	var body []byte
+	for range elements {
+		body = append(body, 7)
+	}
+	l := bin{particle: particleList, value: packCollection(typeList, flagOrdered, elements, body)}
+	var wanted []byte
+	for range items {
+		wanted = append(wanted, 0xC7, 1, nonStorage, compareWildcard)
+	}
+	for _, kind := range []returnKind{returnValue, returnIndex, returnCount} {
+		operand := append([]byte{0x93, listGetAllByValueList, byte(kind)}, packCollection(typeList, 0, items, wanted)...)
+		if _, code := readCDT(&l, operand); code != codeParameter {
+			t.Errorf("return kind %d: result code %d, want %d", kind, code, codeParameter)
+		}
+	}
+}

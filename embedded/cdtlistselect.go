@@ -343,7 +343,7 @@ func (l *listReader) byValuesOrdered(items [][]byte) (picked, resultCode) {
 	found := make(runs, len(items))
 	m := make(mask, l.len())
 	var values [][]byte
-	total := 0
+	total, size := 0, 0
 	for i, item := range items {
 		start, ok := lowerBound(0, l.len(), l.against(item))
 		found[i].start = start
@@ -352,8 +352,12 @@ func (l *listReader) byValuesOrdered(items [][]byte) (picked, resultCode) {
 		}
 		end := upperBound(start, l.len(), l.against(item))
 		found[i].count = end - start
+		span := l.span(start, end-start)
 		total += end - start
-		values = append(values, l.span(start, end-start))
+		if size += len(span); total > maxMatches || size > maxMessage {
+			return picked{}, codeParameter
+		}
+		values = append(values, span)
 		for k := start; k < end; k++ {
 			m[k] = true
 		}

@@ -13,7 +13,9 @@ func (m *mapReader) byKeys(list []byte) (picked, resultCode) {
 	}
 	var found match
 	if m.isOrdered() {
-		found = m.matchKeys(items)
+		if found, ok = m.matchKeys(items); !ok {
+			return picked{}, codeParameter
+		}
 	} else {
 		found = matchItems(items, m.len(), m.at)
 	}
@@ -33,9 +35,10 @@ func (m *mapReader) byKeys(list []byte) (picked, resultCode) {
 	return p, code
 }
 
-// matchKeys looks for keys.
-func (m *mapReader) matchKeys(items [][]byte) match {
+// matchKeys looks for keys. It reports false if there are too many matches.
+func (m *mapReader) matchKeys(items [][]byte) (match, bool) {
 	found := match{found: make(mask, m.len()), runs: make(runs, len(items))}
+	total := 0
 	for i, item := range items {
 		compare := func(k int) int { return comparePacked(item, m.at(k)) }
 		start, ok := lowerBound(0, m.len(), compare)
@@ -45,11 +48,14 @@ func (m *mapReader) matchKeys(items [][]byte) match {
 		}
 		end := upperBound(start, m.len(), compare)
 		found.runs[i].count = end - start
+		if total += end - start; total > maxMatches {
+			return match{}, false
+		}
 		for k := start; k < end; k++ {
 			found.found[k] = true
 		}
 	}
-	return found
+	return found, true
 }
 
 // byNoItem is the outcome of a search for no item at all.

@@ -120,6 +120,11 @@ func anyMatch(n int, compare func(i int) int) (at int, found bool) {
 	}
 }
 
+// maxMatches bounds how often elements may be selected when several items are
+// looked for. Items that are repeated select the same elements again; the answer
+// to a small request could take memory and time without bound.
+const maxMatches = 1 << 22
+
 // splitItems takes a list of items apart, which need not be normalised.
 func splitItems(list []byte) ([][]byte, bool) {
 	const maxItems = 1 << 20

@@ -48,8 +48,10 @@
 //   - A persisted index of a list or map may be asked for, and makes no difference:
 //     entries of a map sorted by key and value are returned in the order of their
 //     keys where such an index has the order of values.
-//   - Regular expressions have no back references, and a list or map that an
-//     expression writes is stored in its normal form.
+//   - Regular expressions have no back references, \< and \> match at both ends of
+//     a word, and $ and ^ inside of an expression don't match beside a newline
+//     unless asked to. A list or map that an expression writes is stored in its
+//     normal form.
 //   - Requests on which a real server ends with a fault get an answer.
 //   - GeoJSON values are returned without the cells that index them.
 //   - Info commands report no histograms, and fewer statistics.

@@ -251,3 +251,45 @@ func TestRandomFilteredBatches(t *testing.T) {
 	}
 	t.Logf("batches by result code: %v", codes)
 }
+
+// TestRandomRegex compares strings with random regular expressions. It leaves out
+// starts and ends of words, and anchors beside a newline inside of an expression,
+// which are matched differently.
+func TestRandomRegex(t *testing.T) {
+	ours, theirs := bothServers(t)
+	r := rand.New(rand.NewPCG(8, uint64(keyEpoch)))
+	const rounds, fFilter = 20_000, 43
+	codes := map[byte]int{}
+	for i := range rounds {
+		at := []string{field(fNamespace, "test"), field(fSet, testSet), field(fDigest, fmt.Sprintf("%016x*%03d", keyEpoch, i/20%1000))}
+		msg := rawMessage{info1: 0, info2: 1, fields: at}
+		pattern, flags := "", r.IntN(8)
+		if i%20 == 0 {
+			text := ""
+			for range r.IntN(9) {
+				text += pick(r, "a", "b", "A", "B", "1", " ", "_", "(", "{", "+", "\\", "]", "^")
+			}
+			msg.ops = []string{operation(2, 3, "s", text)}
+		} else {
+			for range 1 + r.IntN(6) {
+				pattern += pick(r, "a", "b", "B", "a", "1", ".", ".*", "*", "+", "?", "|", "^", "$", "(a|b)", "(", ")", "[ab]", "[^a]", "[]a]", "[^]a]", "[a-b1]",
+					"[[:alpha:]]", "[[:digit:]_]", "{2}", "{1,2}", "{,2}", "{2,}", "\\{2\\}", "\\(a\\)", "\\|", "\\+", "\\.", "\\w", "\\W", "\\b", "[\\]")
+			}
+			msg.info1, msg.info2 = 1, 0
+			msg.fields = append(at, field(fFilter, exprOp(7, packedInt(flags), "\xD9"+string([]byte{byte(len(pattern))})+pattern, exprOp(81, "\x03", rawName("s")))))
+			msg.ops = []string{operation(1, 0, "s", "")}
+		}
+		body := msg.body()
+		ours.send(frame(3, body))
+		theirs.send(frame(3, body))
+		_, got := ours.receive()
+		_, want := theirs.receive()
+		codes[want[5]]++
+		if got[5] != want[5] {
+			ours.send(frame(3, rawMessage{info1: 1, fields: at, ops: msg.ops}.body()))
+			_, text := ours.receive()
+			t.Errorf("pattern %q, flags %d, text %q: ours %d, theirs %d", pattern, flags, text[22+9:], got[5], want[5])
+		}
+	}
+	t.Logf("replies by result code: %v", codes)
+}

@@ -9,6 +9,11 @@ const (
 	callModify = 0x40
 )
 
+// maxCallWork is the number of bytes that the calls of one evaluation may handle:
+// enough for any real one, while one that builds on its own values again and again
+// would take memory without bound.
+const maxCallWork = 32 << 20
+
 // maxCallParams bounds the parameters of a call.
 const maxCallParams = 16
 

@@ -44,10 +44,10 @@ func (x *expression) matches(ctx *exprContext) bool {
 }
 
 // spend notes that a call has handled n bytes. It reports false if the calls have
-// handled more than a message could hold.
+// handled too many.
 func (x *exprRun) spend(n int) bool {
 	x.work += n
-	return x.work <= maxMessage
+	return x.work <= maxCallWork
 }
 
 // eval evaluates a node.

@@ -3,6 +3,7 @@ package embedded
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -15,128 +16,92 @@ const (
 )
 
 // compilePOSIX compiles a POSIX regular expression, basic or extended. Back
-// references are not supported.
+// references are not supported, and \< and \> match at both ends of a word.
 func compilePOSIX(pattern []byte, flags int) (*regexp.Regexp, bool) {
 	if i := bytes.IndexByte(pattern, 0); i >= 0 {
 		pattern = pattern[:i]
 	}
-	t := regexTranslator{in: string(pattern), extended: flags&regexExtended != 0, newline: flags&regexNewline != 0}
-	switch {
-	case t.newline:
-		t.out.WriteString("(?m)")
-	default:
-		t.out.WriteString("(?s)")
+	t := regexTranslator{in: string(pattern), extended: flags&regexExtended != 0, newline: flags&regexNewline != 0, atom: -1}
+	mode := "(?s"
+	if t.newline {
+		mode = "(?m"
 	}
 	if flags&regexIgnore != 0 {
-		t.out.WriteString("(?i)")
+		mode += "i"
 	}
 	if !t.run() {
 		return nil, false
 	}
-	re, err := regexp.Compile(t.out.String())
+	re, err := regexp.Compile(mode + ")" + string(t.out))
 	return re, err == nil
 }
 
 // A regexTranslator turns POSIX syntax into Go's.
 type regexTranslator struct {
 	in                string
-	out               strings.Builder
+	out               []byte
 	extended, newline bool
-	open              int  // groups
-	atom              bool // something that can be repeated has come before
+	groups            []int // where the open ones start in out
+	atom              int   // where what can be repeated starts in out, -1 for nothing
+	repeated          bool  // it is repeated already
 }
 
 func (t *regexTranslator) run() bool {
 	for i := 0; i < len(t.in); {
-		c := t.in[i]
-		switch {
+		next := 0
+		switch c := t.in[i]; {
 		case c == '[':
-			end := t.bracket(i)
-			if end < 0 {
-				return false
-			}
-			i, t.atom = end, true
-			continue
+			t.begin()
+			next = t.bracket(i)
+		case c == '\\' && i+1 == len(t.in):
+			return false
 		case c == '\\':
-			if i+1 == len(t.in) {
-				return false
-			}
-			if !t.escaped(t.in[i+1]) {
-				return false
-			}
-			i += 2
-			continue
+			next = t.escaped(t.in[i+1], i+2)
+		default:
+			next = t.plain(c, i)
 		}
-		t.plain(c, i)
-		i++
+		if next < 0 {
+			return false
+		}
+		i = next
 	}
-	return t.open == 0
+	return len(t.groups) == 0
 }
 
-// plain translates a character that no backslash precedes.
-func (t *regexTranslator) plain(c byte, at int) {
+// begin notes that something that can be repeated starts here.
+func (t *regexTranslator) begin() { t.atom, t.repeated = len(t.out), false }
+
+// literal writes a character that stands for itself.
+func (t *regexTranslator) literal(c byte) {
+	t.begin()
+	t.out = append(t.out, regexp.QuoteMeta(string([]byte{c}))...)
+}
+
+// mark writes what can't be repeated.
+func (t *regexTranslator) mark(s string) {
+	t.out = append(t.out, s...)
+	t.atom = -1
+}
+
+// plain translates a character that no backslash precedes, and returns where the
+// rest begins, -1 for an error.
+func (t *regexTranslator) plain(c byte, at int) int {
 	switch {
 	case c == '.':
-		t.put(".", true)
-	case c == '*':
-		if !t.atom {
-			t.put(`\*`, true)
-			return
-		}
-		t.repeat("*")
-	case t.extended && (c == '+' || c == '?'):
-		if t.atom {
-			t.repeat(string(c))
-		}
-	case t.extended && c == '{':
-		t.out.WriteByte('{')
-	case t.extended && (c == '(' || c == ')' || c == '|' || c == '}'):
-		t.operator(c)
+		t.begin()
+		t.out = append(t.out, '.')
+	case c == '*' || t.extended && (c == '+' || c == '?'):
+		return t.repeat(c, at+1)
+	case t.extended && (c == '(' || c == ')' || c == '|' || c == '{'):
+		return t.operator(c, at+1)
 	case c == '^' && (t.extended || at == 0 || t.follows(at)):
-		t.put("^", false)
+		t.mark("^")
 	case c == '$' && (t.extended || at == len(t.in)-1 || t.precedes(at)):
-		t.put("$", false)
+		t.mark("$")
 	default:
-		t.put(regexp.QuoteMeta(string([]byte{c})), true)
+		t.literal(c)
 	}
-}
-
-// put writes what can, or can't, be repeated.
-func (t *regexTranslator) put(s string, atom bool) {
-	t.out.WriteString(s)
-	t.atom = atom
-}
-
-// repeat writes a repetition; a second one in a row makes no difference that a
-// match would show.
-func (t *regexTranslator) repeat(s string) {
-	written := t.out.String()
-	if last := written[len(written)-1]; last == '*' || last == '+' || last == '?' || last == '}' {
-		if !strings.HasSuffix(written[:len(written)-1], `\`) {
-			return
-		}
-	}
-	t.out.WriteString(s)
-}
-
-// operator translates a character that groups, alternates or repeats.
-func (t *regexTranslator) operator(c byte) {
-	switch c {
-	case '(':
-		t.open++
-		t.put("(", false)
-	case ')':
-		if t.open == 0 {
-			t.put(`\)`, true)
-			return
-		}
-		t.open--
-		t.put(")", true)
-	case '|':
-		t.put("|", false)
-	default:
-		t.out.WriteByte(c) // a brace
-	}
+	return at + 1
 }
 
 // follows reports whether a group or alternative of a basic expression begins
@@ -149,42 +114,119 @@ func (t *regexTranslator) precedes(at int) bool {
 	return strings.HasPrefix(t.in[at+1:], `\)`) || strings.HasPrefix(t.in[at+1:], `\|`)
 }
 
-// escaped translates a character behind a backslash.
-func (t *regexTranslator) escaped(c byte) bool {
+// repeat translates a repetition; the rest begins at rest. With nothing to repeat
+// it is an error, or in a basic expression the character itself, where in turn a
+// star behind a repetition is an error.
+func (t *regexTranslator) repeat(c byte, rest int) int {
 	switch {
-	case !t.extended && (c == '(' || c == ')' || c == '{' || c == '}' || c == '|'):
-		t.operator(c)
-	case !t.extended && (c == '+' || c == '?'):
-		if t.atom {
-			t.repeat(string(c))
-		}
-	case c >= '1' && c <= '9':
-		return false
-	case c == 'w' || c == 'W' || c == 's' || c == 'S':
-		t.put(`\`+string(c), true)
-	case c == 'b' || c == 'B':
-		t.put(`\`+string(c), false)
-	case c == '<' || c == '>':
-		t.put(`\b`, false)
-	case c == '`':
-		t.put(`\A`, false)
-	case c == '\'':
-		t.put(`\z`, false)
+	case t.extended && t.atom < 0, !t.extended && t.repeated && t.atom >= 0 && c == '*':
+		return -1
+	case t.atom >= 0:
+		t.suffix(string(c))
 	default:
-		t.put(regexp.QuoteMeta(string([]byte{c})), true)
+		t.literal(c)
 	}
-	return true
+	return rest
+}
+
+// suffix writes a repetition. One of a repetition needs a group in Go.
+func (t *regexTranslator) suffix(s string) {
+	if t.repeated {
+		inner := string(t.out[t.atom:])
+		t.out = append(append(append(t.out[:t.atom], "(?:"...), inner...), ')')
+	}
+	t.out = append(t.out, s...)
+	t.repeated = true
+}
+
+// operator translates a character that groups, alternates or starts an interval.
+func (t *regexTranslator) operator(c byte, rest int) int {
+	switch c {
+	case '(':
+		t.groups = append(t.groups, len(t.out))
+		t.mark("(")
+	case ')':
+		last := len(t.groups) - 1
+		if last < 0 {
+			if !t.extended {
+				return -1
+			}
+			t.literal(')')
+			return rest
+		}
+		t.out = append(t.out, ')')
+		t.atom, t.repeated = t.groups[last], false
+		t.groups = t.groups[:last]
+	case '|':
+		t.mark("|")
+	default:
+		return t.interval(rest)
+	}
+	return rest
+}
+
+// interval translates a repetition of so many to so many times.
+func (t *regexTranslator) interval(at int) int {
+	end := "}"
+	if !t.extended {
+		end = `\}`
+	}
+	body, _, ok := strings.Cut(t.in[at:], end)
+	least, most, bounded := strings.Cut(body, ",")
+	if least == "" && bounded {
+		least = "0"
+	}
+	n, err := strconv.ParseUint(least, 10, 15)
+	if !ok || err != nil || t.atom < 0 || !t.extended && t.repeated {
+		return -1
+	}
+	if bounded && most != "" {
+		if m, err := strconv.ParseUint(most, 10, 15); err != nil || m < n {
+			return -1
+		}
+	}
+	if bounded {
+		least += "," + most
+	}
+	t.suffix("{" + least + "}")
+	return at + len(body) + len(end)
+}
+
+// escaped translates a character behind a backslash; the rest begins at rest.
+func (t *regexTranslator) escaped(c byte, rest int) int {
+	switch {
+	case !t.extended && (c == '(' || c == ')' || c == '{' || c == '|'):
+		return t.operator(c, rest)
+	case !t.extended && (c == '+' || c == '?'):
+		return t.repeat(c, rest)
+	case c >= '1' && c <= '9':
+		return -1
+	case c == 'w' || c == 'W' || c == 's' || c == 'S':
+		t.begin()
+		t.out = append(t.out, '\\', c)
+	case c == 'b' || c == 'B':
+		t.mark(`\` + string(c))
+	case c == '<' || c == '>':
+		t.mark(`\b`)
+	case c == '`':
+		t.mark(`\A`)
+	case c == '\'':
+		t.mark(`\z`)
+	default:
+		t.literal(c)
+	}
+	return rest
 }
 
 // bracket translates the bracket expression at a position, and returns where it
 // ends, -1 if it doesn't. A backslash in it stands for itself.
 func (t *regexTranslator) bracket(at int) int {
 	i := at + 1
-	t.out.WriteByte('[')
+	t.out = append(t.out, '[')
 	if i < len(t.in) && t.in[i] == '^' {
-		t.out.WriteByte('^')
+		t.out = append(t.out, '^')
 		if t.newline {
-			t.out.WriteString(`\n`)
+			t.out = append(t.out, `\n`...)
 		}
 		i++
 	}
@@ -192,22 +234,22 @@ func (t *regexTranslator) bracket(at int) int {
 		c := t.in[i]
 		switch {
 		case c == ']' && !first:
-			t.out.WriteByte(']')
+			t.out = append(t.out, ']')
 			return i + 1
 		case c == '[' && i+1 < len(t.in) && t.in[i+1] == ':':
 			end := strings.Index(t.in[i:], ":]")
 			if end < 0 {
 				return -1
 			}
-			t.out.WriteString(t.in[i : i+end+2])
+			t.out = append(t.out, t.in[i:i+end+2]...)
 			i += end + 2
 			continue
 		case c == '[' && i+1 < len(t.in) && (t.in[i+1] == '.' || t.in[i+1] == '='):
 			return -1
 		case c == '[' || c == ']' || c == '\\' || c == '^' || c == '&' || c == '~':
-			t.out.WriteByte('\\')
+			t.out = append(t.out, '\\')
 		}
-		t.out.WriteByte(c)
+		t.out = append(t.out, c)
 		i++
 	}
 	return -1
