@@ -22,6 +22,14 @@
 //   - Batches of any mix of reads, writes and deletes.
 //   - Primary-index queries (scans) by partition, with resuming and limits.
 //   - Truncation, expiry, and direct inspection of what is stored.
+//   - Faults: result codes, delays, broken connections and broken replies, by
+//     chance or by count, see [Fault] and [ParseFault].
+//   - Clusters of several nodes with replicas and racks, which leave and join
+//     while clients run, see [Cluster].
+//   - Users, roles and sessions, and TLS with or without clients' certificates, see
+//     [Config.Users], [Config.TLS] and [TestAuthority]. Both are features of the
+//     Enterprise Edition, and off unless they are asked for.
+//   - Limits of connections, and idle ones closed.
 //
 // Answers, result codes included, are those of the real server, whose published
 // source (aerospike-server 8.1.0) was consulted for the rules. What Community
@@ -33,7 +41,7 @@
 // Collection, bitwise, HyperLogLog and expression operations, filter
 // expressions and user-defined functions answer result code 16 (unsupported
 // feature); a query on a secondary index answers 201 (index not found), because
-// no index exists. There is one node, and TLS is not offered.
+// no index exists.
 //
 // Besides, it differs where the real server takes its time or has no bounds:
 //
@@ -45,6 +53,12 @@
 //     of values, and an info reply has at most 64 MiB.
 //   - GeoJSON values are returned without the cells that index them.
 //   - Info commands report no histograms, and fewer statistics.
+//   - The nodes of a cluster share their data. A node serves records that it
+//     doesn't own as a real one does by proxy; no partition ever migrates, has a
+//     stale copy or is unavailable. A node that leaves is missed at once.
+//   - The codes of logins and of user administration follow what clients and their
+//     documentation say, as there is no source of the Enterprise Edition. Quotas are
+//     kept, but not enforced. External logins are checked against the same users.
 //
 // # Time
 //
@@ -61,5 +75,9 @@
 // delete.go, or to batch.go, which splits it, or scan.go. These work on a
 // namespace's partitions (namespace.go), each a map of immutable records
 // (record.go) behind its own lock. Values are checked and changed in particle.go,
-// msgpack.go and geojson.go. What tests look at is in inspect.go.
+// msgpack.go and geojson.go. What tests look at is in inspect.go. Faults step in
+// where a message is handled (faultconn.go). The nodes of a cluster are servers
+// whose connections work on the first one's data (cluster.go, clusterinfo.go).
+// Security is in security.go (who may do what), securityproto.go (logins and lists)
+// and securitychange.go (administration and checks).
 package embedded
