@@ -167,6 +167,16 @@ func TestServeNodes(t *testing.T) {
 	}
 }
 
+// Nodes that come and go all the time cost no transaction either.
+func TestServeChurn(t *testing.T) {
+	addresses := startServe(t, "--nodes", "3", "--churn", "400")
+	r := runBinary(t, "-h", strings.Join(addresses, ","), "-w", "RU,50", "-k", "1000", "-t", "3", "-z", "4", "-g", "2000", "-T", "60000", "--connect-timeout", "60000",
+		"--max-retries", "100000", "--sleep-between-retries", "5", "--tender-interval", "20")
+	if count, timeouts, failures := sums(t, r); count == 0 || timeouts+failures != 0 || r.code != 0 {
+		t.Errorf("exit code %d, %d transactions, %d timeouts, %d errors\n%s", r.code, count, timeouts, failures, r.stderr)
+	}
+}
+
 // A node that leaves and comes back during a run costs no transaction, as retries
 // go to another node.
 func TestNodeLeavesDuringARun(t *testing.T) {
