@@ -143,7 +143,12 @@ func (c *conn) batchRow(b *batchState, rows []byte) ([]byte, bool) {
 	}
 	start := len(c.out)
 	c.out = grow(c.out, msgHeaderSize)
-	done := c.transact(b.ns, req)
+	var done outcome
+	if code, struck := c.faultyRow(); struck {
+		done = failed(code)
+	} else {
+		done = c.transact(b.ns, req)
+	}
 	c.seal(start, done, index)
 	b.note(done.code)
 	return rows, true

@@ -24,6 +24,14 @@
 //   - Filter expressions in all of these, and expressions as operations.
 //   - Primary-index queries (scans) by partition, with resuming and limits.
 //   - Truncation, expiry, and direct inspection of what is stored.
+//   - Faults: result codes, delays, broken connections and broken replies, by
+//     chance or by count, see [Fault] and [ParseFault].
+//   - Clusters of several nodes with replicas and racks, which leave and join
+//     while clients run, see [Cluster].
+//   - Users, roles and sessions, and TLS with or without clients' certificates, see
+//     [Config.Users], [Config.TLS] and [TestAuthority]. Both are features of the
+//     Enterprise Edition, and off unless they are asked for.
+//   - Limits of connections, and idle ones closed.
 //
 // Answers, result codes included, are those of the real server, whose published
 // source (aerospike-server 8.1.0) was consulted for the rules. What Community
@@ -34,8 +42,7 @@
 //
 // HyperLogLog operations, the comparison of regions, and user-defined functions
 // answer result code 16 (unsupported feature); a query on a secondary index
-// answers 201 (index not found), because no index exists. There is one node, and
-// TLS is not offered.
+// answers 201 (index not found), because no index exists.
 //
 // Besides, it differs where the real server takes its time or has no bounds:
 //
@@ -55,6 +62,12 @@
 //   - Requests on which a real server ends with a fault get an answer.
 //   - GeoJSON values are returned without the cells that index them.
 //   - Info commands report no histograms, and fewer statistics.
+//   - The nodes of a cluster share their data. A node serves records that it
+//     doesn't own as a real one does by proxy; no partition ever migrates, has a
+//     stale copy or is unavailable. A node that leaves is missed at once.
+//   - The codes of logins and of user administration follow what clients and their
+//     documentation say, as there is no source of the Enterprise Edition. Quotas are
+//     kept, but not enforced. External logins are checked against the same users.
 //
 // # Time
 //
@@ -75,5 +88,9 @@
 // follows a path (cdtpath.go) to the collection that they are for (cdtpacked.go);
 // cdtlist.go and cdtmap.go dispatch them. Bit operations are in bits.go.
 // Expressions are checked in exprbuild.go, evaluated in expreval.go, and used in
-// filter.go. What tests look at is in inspect.go.
+// filter.go. What tests look at is in inspect.go. Faults step in
+// where a message is handled (faultconn.go). The nodes of a cluster are servers
+// whose connections work on the first one's data (cluster.go, clusterinfo.go).
+// Security is in security.go (who may do what), securityproto.go (logins and lists)
+// and securitychange.go (administration and checks).
 package embedded

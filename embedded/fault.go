@@ -14,7 +14,7 @@ type FaultOn string
 
 // The kinds of commands.
 const (
-	// FaultAny is every command on records: all kinds below but info and login.
+	// FaultAny is every command on records: all kinds below but row, info and login.
 	FaultAny FaultOn = "any"
 	// FaultRead is a read or existence check of one record.
 	FaultRead FaultOn = "read"
@@ -29,6 +29,9 @@ const (
 	FaultUDF FaultOn = "udf"
 	// FaultBatch is a whole batch.
 	FaultBatch FaultOn = "batch"
+	// FaultRow is one record of a batch. It only takes a result code, which the
+	// record gets instead of being read or written; the others are not touched.
+	FaultRow FaultOn = "row"
 	// FaultScan is a primary-index query.
 	FaultScan FaultOn = "scan"
 	// FaultQuery is a secondary-index query.
@@ -42,7 +45,7 @@ const (
 
 // faultKinds are all kinds, in the order in which errors list them.
 func faultKinds() []FaultOn {
-	return []FaultOn{FaultAny, FaultRead, FaultWrite, FaultDelete, FaultOperate, FaultUDF, FaultBatch, FaultScan, FaultQuery, FaultInfo, FaultLogin}
+	return []FaultOn{FaultAny, FaultRead, FaultWrite, FaultDelete, FaultOperate, FaultUDF, FaultBatch, FaultRow, FaultScan, FaultQuery, FaultInfo, FaultLogin}
 }
 
 // A FaultAction is what a [Fault] does to a command.
@@ -129,6 +132,8 @@ func (f *Fault) check() error {
 		return fmt.Errorf("probability %v is not above 0 and up to 1", f.Probability)
 	case f.Skip < 0 || f.Count < 0:
 		return errors.New("a count is negative")
+	case f.On == FaultRow && (f.Action != FaultCode || f.Delay != 0 || f.DelayMax != 0 || f.After):
+		return errors.New("a row of a batch takes a result code and nothing else")
 	case f.Delay < 0 || f.DelayMax != 0 && f.DelayMax < f.Delay:
 		return fmt.Errorf("delay %v..%v is negative or backwards", f.Delay, f.DelayMax)
 	}

@@ -167,7 +167,7 @@ func (set *faultSet) find(c *conn, kind byte, body []byte) *faultRule {
 	on := c.faultKind(kind, body)
 	for _, rule := range set.rules {
 		switch {
-		case rule.off || on == "":
+		case rule.off || on == "" || rule.On == FaultRow:
 		case rule.On != on && (rule.On != FaultAny || on == FaultInfo || on == FaultLogin):
 		case !c.faultMatches(rule, on, body):
 		case rule.strikes(c):
@@ -175,6 +175,21 @@ func (set *faultSet) find(c *conn, kind byte, body []byte) *faultRule {
 		}
 	}
 	return nil
+}
+
+// faultyRow looks for a fault that strikes a record of a batch, whose row the
+// connection's request holds, and returns its result code.
+func (c *conn) faultyRow() (resultCode, bool) {
+	set := c.at().faults.Load()
+	if set == nil {
+		return codeOK, false
+	}
+	for _, rule := range set.rules {
+		if !rule.off && rule.On == FaultRow && rule.covers(&c.req, c.req.digest[:]) && rule.strikes(c) {
+			return resultCode(rule.Code), true
+		}
+	}
+	return codeOK, false
 }
 
 // faultKind says of what kind a message is, and leaves a record message parsed. It

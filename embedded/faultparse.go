@@ -15,7 +15,7 @@ import (
 // written in double quotes as in Go.
 //
 //	fault  = kind { word }
-//	kind   = any | read | write | delete | operate | udf | batch | scan | query | info | login
+//	kind   = any | read | write | delete | operate | udf | batch | row | scan | query | info | login
 //	word   = match | chance | delay | action | "after"
 //	match  = ns=NAME | set=NAME | key=INTEGER | key="STRING" | digest=40HEX | node=N
 //	chance = p=PROBABILITY | n=COUNT | skip=COUNT | per=connection

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
 	"github.com/aerospike/aerospike-client-go/v8/types"
@@ -34,6 +35,19 @@ func classify(err as.Error) (outcome, types.ResultCode) {
 	}
 	return outcomeOf(code), code
 }
+
+// clientPanic turns a panic of the client into an error.
+func clientPanic(p any) as.Error {
+	return &panicError{as.AerospikeError{ResultCode: types.PARSE_ERROR}, fmt.Sprintf("the client panicked on the server's answer: %v", p)}
+}
+
+// panicError is a client error with a text of its own.
+type panicError struct {
+	as.AerospikeError
+	text string
+}
+
+func (e *panicError) Error() string { return e.text }
 
 // describe says what an error was about. The client may chain an error for each
 // of thousands of attempts, and its text grows with the square of their number,

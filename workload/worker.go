@@ -246,6 +246,13 @@ func (w *worker) chance(limit uint64) bool {
 
 // transact makes the client call. found is false when a delete found no record.
 func (w *worker) transact(act action) (found bool, err as.Error) {
+	// The client panics on some answers that make no sense. Such an answer is
+	// an error of its transaction, and must not take the results along.
+	defer func() {
+		if p := recover(); p != nil {
+			err = clientPanic(p)
+		}
+	}()
 	j := w.job
 	if b := w.batches[act]; b != nil {
 		return true, j.client.BatchOperate(b.policy, b.records[:b.n])

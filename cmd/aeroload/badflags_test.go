@@ -164,6 +164,7 @@ func TestBadFlags(t *testing.T) {
 		{"serve --tls-certfile x.pem", "--tls-certfile and --tls-keyfile are needed both"},
 		{"serve --tls-certfile x.pem --tls-keyfile x.key", "--tls-certfile: open x.pem: no such file"},
 		{"serve --tls-test d --tls-cafile x.pem", "--tls-test: it makes its own certificates"},
+		{"serve --churn 500", "--churn: needs --nodes 2 or more"},
 		{"serve --nodes 9", `--nodes: "9"`},
 		{"serve --nodes 3 --racks 1,2", "--racks: there are 2 for 3 nodes"},
 		{"serve --fault write", `--fault: fault "write": it does nothing`},

@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	as "github.com/aerospike/aerospike-client-go/v8"
 
 	"github.com/aeroload/aeroload/embedded"
@@ -163,6 +167,16 @@ func TestServeNodes(t *testing.T) {
 	}
 }
 
+// Nodes that come and go all the time cost no transaction either.
+func TestServeChurn(t *testing.T) {
+	addresses := startServe(t, "--nodes", "3", "--churn", "400")
+	r := runBinary(t, "-h", strings.Join(addresses, ","), "-w", "RU,50", "-k", "1000", "-t", "3", "-z", "4", "-g", "2000", "-T", "60000", "--connect-timeout", "60000",
+		"--max-retries", "100000", "--sleep-between-retries", "5", "--tender-interval", "20")
+	if count, timeouts, failures := sums(t, r); count == 0 || timeouts+failures != 0 || r.code != 0 {
+		t.Errorf("exit code %d, %d transactions, %d timeouts, %d errors\n%s", r.code, count, timeouts, failures, r.stderr)
+	}
+}
+
 // A node that leaves and comes back during a run costs no transaction, as retries
 // go to another node.
 func TestNodeLeavesDuringARun(t *testing.T) {
@@ -189,5 +203,40 @@ func TestNodeLeavesDuringARun(t *testing.T) {
 	}
 	if n := cl.Node(1).Count("test", "testset"); n != 12000 {
 		t.Errorf("%d records", n)
+	}
+}
+
+// One write holds up a single thread for 700 ms. At 100 writes a second, 70 others
+// are due meanwhile: their response times show it, their service times don't.
+func TestStallShowsInResponseTimes(t *testing.T) {
+	s := startFaulty(t, "write delay=700ms skip=50 n=1")
+	dir := t.TempDir()
+	r := runBinary(t, "-h", s.Addr(), "-w", "I", "-k", "200", "-z", "1", "-g", "100", "-T", "60000", "--hdr-hist", dir)
+	if r.code != 0 {
+		t.Fatalf("exit code %d\n%s", r.code, r.stderr)
+	}
+	slow := map[string]int64{}
+	for _, kind := range []string{"stage1_write", "stage1_response_write"} {
+		files, err := filepath.Glob(filepath.Join(dir, kind+"_*.hdrhist"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%s: files %v, %v", kind, files, err)
+		}
+		data, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := hdr.NewHistogramLogReader(bytes.NewReader(data)).NextIntervalHistogram()
+		if err != nil || h.TotalCount() != 200 || h.Max() < 690_000 {
+			t.Fatalf("%s: %v, %d values up to %d µs", kind, err, h.TotalCount(), h.Max())
+		}
+		for _, bar := range h.Distribution() {
+			if bar.From >= 300_000 {
+				slow[kind] += bar.Count
+			}
+		}
+	}
+	// 40 writes are due in the first 400 ms of the stall and wait 300 ms at least.
+	if slow["stage1_response_write"] < 35 || slow["stage1_response_write"] <= slow["stage1_write"] {
+		t.Errorf("over 300 ms took %v", slow)
 	}
 }

@@ -271,11 +271,10 @@ func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer server.Close()
 	fmt.Fprintf(stdout, "%s Aerospike-compatible server listening on %s, namespaces test and bar; stop with Ctrl-C\n",
 		time.Now().Format(time.DateTime), addresses)
 	<-ctx.Done()
-	return nil
+	return server.Close()
 }
 
 // validate prints the plans of stage files, or everything that is wrong with

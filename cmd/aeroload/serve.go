@@ -26,6 +26,8 @@ type serveSettings struct {
 	nodes, replicas int
 	racks           []int
 
+	churn time.Duration
+
 	maxConnections int
 	idleTimeout    time.Duration
 
@@ -49,6 +51,8 @@ func nodeOptions() []*option {
 			set: setInt(func(s *settings) *int { return &s.serve.replicas }, 1, 8)},
 		{name: "racks", arg: "N,…", category: catServer, usage: "rack of each node, for clients that prefer one",
 			set: setChoice(cluster.ParseRackIDs, func(s *settings) *[]int { return &s.serve.racks })},
+		{name: "churn", arg: "MS", def: "0", category: catServer, usage: "let a node leave each time this has passed, one after the other, and come back half as long after; 0 is never",
+			set: setTime(func(s *settings) *time.Duration { return &s.serve.churn }, time.Millisecond)},
 	}
 }
 
@@ -185,12 +189,15 @@ func (s *settings) startServer() (io.Closer, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if s.serve.nodes == 1 && s.serve.racks == nil {
+	if s.serve.nodes == 1 && s.serve.racks == nil && s.serve.churn == 0 {
 		server, err := embedded.Start(config)
 		if err != nil {
 			return nil, "", serveError(err)
 		}
 		return server, server.Addr(), nil
+	}
+	if s.serve.churn > 0 && s.serve.nodes == 1 {
+		return nil, "", usagef("--churn: needs --nodes 2 or more")
 	}
 	if s.serve.racks != nil && len(s.serve.racks) != s.serve.nodes {
 		return nil, "", usagef("--racks: there are %d for %d nodes", len(s.serve.racks), s.serve.nodes)
@@ -201,7 +208,51 @@ func (s *settings) startServer() (io.Closer, string, error) {
 	if err != nil {
 		return nil, "", serveError(err)
 	}
+	if s.serve.churn > 0 {
+		return startChurn(nodes, s.serve.churn), strings.Join(nodes.Addrs(), ", "), nil
+	}
 	return nodes, strings.Join(nodes.Addrs(), ", "), nil
+}
+
+// churn is a cluster whose nodes leave and come back by turns.
+type churn struct {
+	*embedded.Cluster
+	end  chan struct{}
+	done chan error
+}
+
+func startChurn(nodes *embedded.Cluster, period time.Duration) *churn {
+	c := &churn{Cluster: nodes, end: make(chan struct{}), done: make(chan error, 1)}
+	go func() { c.done <- c.run(period) }()
+	return c
+}
+
+// run goes on until the end is closed. A port that has been taken while its node
+// was away is an error, after which the node stays away.
+func (c *churn) run(period time.Duration) error {
+	count := len(c.Nodes())
+	for turn := 0; ; turn++ {
+		number := turn%count + 1
+		for _, step := range []struct {
+			wait time.Duration
+			do   func(int) error
+		}{{period - period/2, c.Stop}, {period / 2, c.Start}} {
+			select {
+			case <-c.end:
+				return nil
+			case <-time.After(step.wait):
+			}
+			if err := step.do(number); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Close ends the churn and closes the cluster.
+func (c *churn) Close() error {
+	close(c.end)
+	return errors.Join(<-c.done, c.Cluster.Close())
 }
 
 // serverConfig is how the server, or each node, is to be.
