@@ -106,6 +106,16 @@ func (c *conn) infoResult(name, params string) string {
 		return s.infoTruncate(name == "truncate", params)
 	case "truncate-undo", "truncate-namespace-undo":
 		return s.infoTruncateUndo(name == "truncate-undo", params)
+	case "udf-clear-cache":
+		return s.udfs.infoClearCache()
+	case "udf-get":
+		return s.udfs.infoGet(params)
+	case "udf-list":
+		return s.udfs.infoList()
+	case "udf-put":
+		return s.udfs.infoPut(params)
+	case "udf-remove":
+		return s.udfs.infoRemove(params)
 	case "user-agent-set":
 		return c.infoUserAgent(params)
 	}
@@ -124,7 +134,7 @@ func infoOther(name string) string {
 		"eviction-reset", "get-sl", "get-stats", "health-outliers", "health-stats", "help", "histogram",
 		"index-pressure", "jem-stats", "log-message", "log-set", "mcast", "mesh", "physical-devices",
 		"set-config", "set-log", "sindex-create", "smd-info", "smd-show",
-		"thread-traces", "tip", "tip-clear", "udf-put", "user-agents":
+		"thread-traces", "tip", "tip-clear", "user-agents":
 		return infoError(codeUnsupportedFeature, "unsupported feature")
 	}
 	return infoError(codeParameter, "unrecognized command")
@@ -136,7 +146,7 @@ func infoOther(name string) string {
 func (s *Server) infoFixed(name string) (string, bool) {
 	switch name {
 	case "admin-clear-std", "build_ee_sha", "log", "logs", "query-show", "service-clear-alt", "services",
-		"services-alternate", "services-alumni", "sindex", "sindex-list", "udf-list":
+		"services-alternate", "services-alumni", "sindex", "sindex-list":
 		return "", true
 	case "alumni-clear-alt", "alumni-clear-std", "peers-clear-alt", "peers-clear-std":
 		return "0,3000,[]", true // generation, default port, no peers
@@ -153,7 +163,7 @@ func (s *Server) infoFixed(name string) (string, bool) {
 	case "connection":
 		return "admin=false", true
 	case "dump-cluster", "dump-fabric", "dump-hb", "dump-hlc", "dump-migrates", "dump-rw", "dump-skew",
-		"dump-wb-summary", "recluster", "services-alumni-reset", "status", "udf-clear-cache", "udf-remove":
+		"dump-wb-summary", "recluster", "services-alumni-reset", "status":
 		return "ok", true
 	case "edition":
 		return edition, true
@@ -177,8 +187,6 @@ func (s *Server) infoFixed(name string) (string, bool) {
 		return "1", true
 	case "service", "service-clear-std":
 		return s.Addr(), true
-	case "udf-get":
-		return "error=not_found", true
 	case "version":
 		return edition + " build " + build, true
 	}

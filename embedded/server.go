@@ -37,6 +37,7 @@ type Server struct {
 	started time.Time
 	order   []*namespace // as configured
 	byName  map[string]*namespace
+	udfs    *udfStore
 
 	lifecycle sync.Mutex // held by Close and Restart from start to end
 	stopped   chan struct{}
@@ -74,6 +75,7 @@ func Start(cfg Config) (*Server, error) {
 		s.order = append(s.order, ns)
 		s.byName[name] = ns
 	}
+	s.udfs = newUDFStore(s.nowMs)
 	if err := s.listen(cfg.Listen); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
