@@ -98,8 +98,18 @@ func (c *conn) infoResult(name, params string) string {
 		return s.replicaMaps(name == "replicas-all", false)
 	case "sets":
 		return s.infoSets(params)
-	case "sindex-exists", "sindex-stat", "sindex-delete":
-		return s.infoIndex(name, params)
+	case "query-show":
+		return infoQueryShow(params)
+	case "sindex":
+		return s.infoIndexes(params)
+	case "sindex-create":
+		return s.infoIndexCreate(params)
+	case "sindex-delete":
+		return s.infoIndexDelete(params)
+	case "sindex-exists", "sindex-stat":
+		return s.infoIndexOf(name, params)
+	case "sindex-list":
+		return s.infoIndexList(params)
 	case "statistics":
 		return s.infoStatistics()
 	case "truncate", "truncate-namespace":
@@ -133,7 +143,7 @@ func infoOther(name string) string {
 	case "config-get", "config-set", "debug-record", "debug-record-meta", "digests", "endpoints",
 		"eviction-reset", "get-sl", "get-stats", "health-outliers", "health-stats", "help", "histogram",
 		"index-pressure", "jem-stats", "log-message", "log-set", "mcast", "mesh", "physical-devices",
-		"set-config", "set-log", "sindex-create", "smd-info", "smd-show",
+		"set-config", "set-log", "smd-info", "smd-show",
 		"thread-traces", "tip", "tip-clear", "user-agents":
 		return infoError(codeUnsupportedFeature, "unsupported feature")
 	}
@@ -145,8 +155,8 @@ func infoOther(name string) string {
 // refused here: clients choose their protocol by them.
 func (s *Server) infoFixed(name string) (string, bool) {
 	switch name {
-	case "admin-clear-std", "build_ee_sha", "log", "logs", "query-show", "service-clear-alt", "services",
-		"services-alternate", "services-alumni", "sindex", "sindex-list":
+	case "admin-clear-std", "build_ee_sha", "log", "logs", "service-clear-alt", "services",
+		"services-alternate", "services-alumni":
 		return "", true
 	case "alumni-clear-alt", "alumni-clear-std", "peers-clear-alt", "peers-clear-std":
 		return "0,3000,[]", true // generation, default port, no peers

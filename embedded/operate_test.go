@@ -145,8 +145,6 @@ func TestUnsupportedOperations(t *testing.T) {
 	filtered.FilterExpression = as.ExpEq(as.ExpIntBin("n"), exp)
 	_, err := server.Get(filtered, key)
 	wantCode(t, "filtered read", err, types.UNSUPPORTED_FEATURE)
-	_, err = server.Execute(nil, key, "module", "function")
-	wantCode(t, "UDF", err, types.UNSUPPORTED_FEATURE)
 	r, err := server.Get(nil, key)
 	must(t, err)
 	if !reflect.DeepEqual(r.Bins, as.BinMap{"l": []any{1}, "n": 1}) || r.Generation != 1 {

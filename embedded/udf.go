@@ -34,6 +34,8 @@ type udfCall struct {
 	module, function string
 	args             []byte // a list in MessagePack
 	background       bool   // on a record that was found; there is no reply
+	// check reports whether a background call is still meant for a record.
+	check func(*record) bool
 }
 
 // parseUDF takes a call from a message. It reports false if a part is missing or
@@ -73,7 +75,7 @@ func (c *conn) runUDF(ns *namespace, req *request, call *udfCall) outcome {
 	defer p.mu.Unlock()
 	old := ns.lookupLocked(p, &req.digest, now)
 	rec := udfRecord{ns: ns, req: req, edit: &c.edit, old: old, ttl: req.ttl, nowMs: now}
-	if old == nil && call.background {
+	if call.background && (old == nil || call.check != nil && !call.check(old)) {
 		return failed(codeNotFound)
 	}
 	c.edit.reset()
