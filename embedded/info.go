@@ -99,7 +99,7 @@ func (c *conn) infoResult(name, params string) string {
 	case "sets":
 		return s.infoSets(params)
 	case "query-show":
-		return infoQueryShow(params)
+		return s.infoQueryShow(params)
 	case "sindex":
 		return s.infoIndexes(params)
 	case "sindex-create":

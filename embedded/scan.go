@@ -19,8 +19,11 @@ type queryPlan struct {
 
 // query answers a message without a digest: a query.
 func (c *conn) query(ns *namespace, req *request) error {
-	if req.isUDF() {
+	switch {
+	case req.isUDF():
 		return c.udfQuery(ns, req)
+	case req.isWrite():
+		return c.background(ns, req, checkBackgroundOps, c.backgroundWrite)
 	}
 	plan, code := planQuery(ns, req)
 	if code != codeOK {
@@ -34,8 +37,6 @@ func (c *conn) query(ns *namespace, req *request) error {
 // that a message with several faults gets the same code.
 func planQuery(ns *namespace, req *request) (*queryPlan, resultCode) {
 	switch {
-	case req.isWrite():
-		return nil, codeUnsupportedFeature // background operations
 	case req.info3&info3PartitionDone == 0:
 		return nil, codeUnsupportedFeature // a client from before partition queries
 	}

@@ -38,6 +38,7 @@ type Server struct {
 	order   []*namespace // as configured
 	byName  map[string]*namespace
 	udfs    *udfStore
+	jobs    jobList
 
 	lifecycle sync.Mutex // held by Close and Restart from start to end
 	stopped   chan struct{}

@@ -162,8 +162,10 @@ func (f *indexQuery) collect(ns *namespace, pid int, resume *Digest, nowMs uint6
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := sindexEntry{value: f.start}
-	if resume != nil {
+	if resume != nil && f.after[*resume] >= f.start {
 		from = sindexEntry{f.after[*resume], *resume}
+	} else {
+		resume = nil // a client that asks for a key's partition sends 0
 	}
 	entries := f.index.trees[pid].entries
 	i, found := slices.BinarySearchFunc(entries, from, sindexEntry.compare)
