@@ -90,7 +90,7 @@ func codeOf(err error) types.ResultCode {
 		types.SERVER_ERROR, types.KEY_NOT_FOUND_ERROR, types.GENERATION_ERROR, types.PARAMETER_ERROR,
 		types.KEY_EXISTS_ERROR, types.BIN_TYPE_ERROR, types.RECORD_TOO_BIG, types.UNSUPPORTED_FEATURE,
 		types.KEY_MISMATCH, types.INVALID_NAMESPACE, types.BIN_NAME_TOO_LONG, types.FAIL_FORBIDDEN,
-		types.ENTERPRISE_ONLY, types.GEO_INVALID_GEOJSON, types.INDEX_NOTFOUND,
+		types.ENTERPRISE_ONLY, types.GEO_INVALID_GEOJSON, types.INDEX_NOTFOUND, types.INDEX_FOUND, types.UDF_BAD_RESPONSE,
 	} {
 		if ae.Matches(code) {
 			return code

@@ -231,6 +231,8 @@ func (m *luaMachine) call(call *udfCall, rec *udfRecord) (result bin, fault stri
 var (
 	luaArithError = regexp.MustCompile(`cannot perform (?:\w+) operation between (\w+) and (\w+)`)
 	luaIndexError = regexp.MustCompile(`attempt to index a non-table object\((\w+)\) with key '.*'`)
+	luaMinusError = regexp.MustCompile(`__unm undefined`)
+	luaOrderError = regexp.MustCompile(`attempt to compare table with table`)
 	luaCallError  = regexp.MustCompile(`attempt to call a non-function object`)
 	luaArgError   = regexp.MustCompile(`bad argument #(\d+) to (?:\w+\.)?(\w+) \(`)
 )
@@ -246,6 +248,8 @@ func luaErrorText(text string) string {
 		return text[:m[0]] + "attempt to perform arithmetic on a " + bad + " value"
 	}
 	text = luaIndexError.ReplaceAllString(text, "attempt to index a $1 value")
+	text = luaMinusError.ReplaceAllString(text, "attempt to perform arithmetic on a nil value")
+	text = luaOrderError.ReplaceAllString(text, "attempt to compare two table values")
 	text = luaCallError.ReplaceAllString(text, "attempt to call a nil value")
 	return luaArgError.ReplaceAllString(text, "bad argument #$1 to '$2' (")
 }
