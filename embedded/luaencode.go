@@ -19,7 +19,7 @@ func (m *luaMachine) encode(out []byte, v lua.LValue, stored bool) ([]byte, bool
 }
 
 func (m *luaMachine) encodeAt(out []byte, v lua.LValue, stored bool, depth int) ([]byte, bool) {
-	if depth > maxDepth || len(out) > maxLuaValue {
+	if depth > maxDepth || len(out) > min(maxLuaValue, m.memory) {
 		return nil, false
 	}
 	switch v := v.(type) {
@@ -141,7 +141,7 @@ func (m *luaMachine) encodeMap(out []byte, from *luaMap, stored bool, depth int)
 // describe appends a value as tostring shows it. It stops at a length that no
 // function needs, and at values that contain themselves.
 func (m *luaMachine) describe(out *strings.Builder, v lua.LValue, depth int) {
-	if depth > maxDepth || out.Len() > maxLuaValue {
+	if depth > maxDepth || out.Len() > min(maxLuaValue, m.memory) {
 		m.outOfMemory()
 	}
 	switch v := v.(type) {

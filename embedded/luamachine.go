@@ -22,6 +22,7 @@ const (
 	luaHookSteps    = 10  // of an operator
 	luaCallSteps    = 100 // of a function on a record, list, map or bytes
 	luaPatternSteps = 8   // of matching, for each byte
+	luaPCallSteps   = 400 // of a protected call, which may have an error's trace to make
 )
 
 // What the pieces of a program take, in bytes, roughly.
@@ -226,6 +227,14 @@ func (m *luaMachine) openBase() {
 	})
 	m.set("tonumber", m.baseToNumber)
 	m.set("error", m.baseError)
+	for _, name := range []string{"pcall", "xpcall"} {
+		if inner, ok := m.L.GetGlobal(name).(*lua.LFunction); ok {
+			m.set(name, func(L *lua.LState) int {
+				m.steps(luaPCallSteps)
+				return inner.GFunction(L)
+			})
+		}
+	}
 	m.set("rawset", func(L *lua.LState) int {
 		t := L.CheckTable(1)
 		m.checkIndex(t, L.CheckAny(2))

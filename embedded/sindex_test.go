@@ -254,7 +254,6 @@ func TestIndexCommands(t *testing.T) {
 			{"exists not", "sindex-exists:ns=test;indexname=SETx", "false"},
 			{"state of none", "sindex-stat:namespace=test;indexname=SETx", "ERROR:201:no index"},
 			{"state in an unknown namespace", "sindex-stat:namespace=nope;indexname=SET", "ERROR:20:namespace not found on node"},
-			{"delete without a name", "sindex-delete:namespace=test", "ERROR:4:missing 'indexname'"},
 			{"delete none", "sindex-delete:namespace=test;indexname=SETx", "ok"},
 			{"delete", "sindex-delete:namespace=test;indexname=SET", "ok"},
 			{"gone", "sindex-exists:namespace=test;indexname=SET", "false"},
