@@ -21,6 +21,12 @@
 //     stored-key rule.
 //   - Batches of any mix of reads, writes and deletes.
 //   - Primary-index queries (scans) by partition, with resuming and limits.
+//   - Record UDFs in Lua: registration, calls on records, in batches and in the
+//     background, bounded in instructions and memory and without access to the
+//     outside.
+//   - Secondary indexes on integers, strings and blobs, of bins and of the
+//     elements, keys and values of collections, and queries on them; background
+//     writes.
 //   - Truncation, expiry, and direct inspection of what is stored.
 //
 // Answers, result codes included, are those of the real server, whose published
@@ -31,9 +37,9 @@
 // # What it does not do
 //
 // Collection, bitwise, HyperLogLog and expression operations, filter
-// expressions and user-defined functions answer result code 16 (unsupported
-// feature); a query on a secondary index answers 201 (index not found), because
-// no index exists. There is one node, and TLS is not offered.
+// expressions, aggregations (stream UDFs), and indexes on GeoJSON values and
+// expressions answer result code 16 (unsupported feature). There is one node, and
+// TLS is not offered.
 //
 // Besides, it differs where the real server takes its time or has no bounds:
 //
@@ -43,6 +49,12 @@
 //     be deleted until it is swept.
 //   - Collections nest at most 4096 deep, a transaction handles at most 128 MiB
 //     of values, and an info reply has at most 64 MiB.
+//   - UDFs run in Lua 5.1 that is made to tell integers from floats as the real
+//     server's 5.4 does, but bitwise operators are missing, sums and products of
+//     plain numbers lose precision beyond 2^53, and there are no coroutines, no io,
+//     os, load or package. Error texts don't name variables. A function ends after
+//     a number of instructions instead of a time, and what it logs is dropped.
+//   - Background queries have ended when they are answered.
 //   - GeoJSON values are returned without the cells that index them.
 //   - Info commands report no histograms, and fewer statistics.
 //
@@ -60,6 +72,9 @@
 // through transact.go to read.go, write.go (which works on bins with edit.go) or
 // delete.go, or to batch.go, which splits it, or scan.go. These work on a
 // namespace's partitions (namespace.go), each a map of immutable records
-// (record.go) behind its own lock. Values are checked and changed in particle.go,
+// (record.go) behind its own lock. Secondary indexes are in sindex*.go. A call of
+// a function (udf.go) takes a Lua state with its module from the store
+// (udfstore.go); what functions use is in lua*.go. Background queries are in
+// background.go. Values are checked and changed in particle.go,
 // msgpack.go and geojson.go. What tests look at is in inspect.go.
 package embedded
