@@ -322,8 +322,7 @@ func TestBackgroundQueries(t *testing.T) {
 			must(t, noError(tg.client.PutBins(nil, mustKey(t, "test", set, id), as.NewBin("id", id), as.NewBin("n", id))))
 		}
 		tg.createIndex(t, set, "n", as.NUMERIC, as.ICT_DEFAULT)
-		_, err := tg.client.RegisterUDF(nil, []byte("function add(rec, n) rec.m = rec.n + n aerospike:update(rec) end"), "udfback.lua", as.LUA)
-		must(t, noError(err))
+		tg.register(t, "udfback.lua", "function add(rec, n) rec.m = rec.n + n aerospike:update(rec) end")
 		query := func(low, high int64) *as.Statement {
 			stmt := as.NewStatement("test", set)
 			must(t, noError(stmt.SetFilter(as.NewRangeFilter("n", low, high))))

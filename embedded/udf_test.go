@@ -88,6 +88,7 @@ func TestUDFResults(t *testing.T) {
 	must(t, err)
 	bodies := strings.Split(strings.TrimSpace(string(text)), "\n")
 	eachTarget(t, func(t *testing.T, tg target) {
+		t.Cleanup(func() { _, _ = tg.client.RemoveUDF(nil, "udftest.lua") })
 		var lines []string
 		for _, body := range bodies {
 			lines = append(lines, tg.runUDF(t, body)...)
