@@ -14,7 +14,7 @@ const fieldQueryID = 7
 
 // Kinds of functions that a query may name.
 const (
-	udfAggregate  = 1 // a stream function: refused
+	udfAggregate  = 1 // a stream function
 	udfBackground = 2 // a record function, called on each record
 )
 
@@ -26,8 +26,7 @@ func (c *conn) udfQuery(ns *namespace, req *request) error {
 		c.reply(failed(codeParameter))
 		return nil
 	case kind[0] == udfAggregate:
-		c.reply(failed(codeUnsupportedFeature))
-		return nil
+		return c.aggregate(ns, req)
 	}
 	return c.background(ns, req, func(req *request) resultCode {
 		if _, ok := parseUDF(req); !ok {
@@ -90,9 +89,9 @@ func (c *conn) background(
 	}
 	job := job{id: jobID(req), namespace: ns.name, set: string(req.field(fieldSet)), from: c.nc.RemoteAddr().String()}
 	for pid := range partitions {
-		for _, d := range c.backgroundDigests(ns, plan, pid) {
+		for _, f := range c.foundIn(ns, plan, pid) {
 			msg := &request{
-				info2: info2Write | req.info2&info2DurableDelete, ttl: req.ttl, digest: d,
+				info2: info2Write | req.info2&info2DurableDelete, ttl: req.ttl, digest: f.digest,
 				info3: info3UpdateOnly | req.info3&info3ReplaceOnly,
 			}
 			start := len(c.out)
@@ -131,23 +130,16 @@ func planBackground(ns *namespace, req *request) (*queryPlan, resultCode) {
 	return plan, codeOK
 }
 
-// backgroundDigests returns the digests of the records of a partition that a query
-// finds.
-func (c *conn) backgroundDigests(ns *namespace, plan *queryPlan, pid int) []Digest {
+// foundIn returns the records of a partition that a query finds.
+func (c *conn) foundIn(ns *namespace, plan *queryPlan, pid int) []indexed {
 	now := c.server.nowMs()
+	var found []indexed
 	if plan.find != nil {
-		c.found = plan.find.collect(ns, pid, nil, now, c.found[:0])
+		found = plan.find.collect(ns, pid, nil, now, nil)
 	} else {
-		c.found = ns.collect(pid, nil, now, c.found[:0])
+		found = ns.collect(pid, nil, now, nil)
 	}
-	var digests []Digest
-	for i := range c.found {
-		if f := &c.found[i]; !plan.inSet || f.record.setID == plan.setID {
-			digests = append(digests, f.digest)
-		}
-	}
-	clear(c.found)
-	return digests
+	return slices.DeleteFunc(found, func(f indexed) bool { return plan.inSet && f.record.setID != plan.setID })
 }
 
 // A job is a background query that has ended.

@@ -21,9 +21,9 @@
 //     stored-key rule.
 //   - Batches of any mix of reads, writes and deletes.
 //   - Primary-index queries (scans) by partition, with resuming and limits.
-//   - Record UDFs in Lua: registration, calls on records, in batches and in the
-//     background, bounded in instructions and memory and without access to the
-//     outside.
+//   - UDFs in Lua: registration, calls on records, in batches and in the
+//     background, and aggregations; bounded in instructions and memory and without
+//     access to the outside.
 //   - Secondary indexes on integers, strings and blobs, of bins and of the
 //     elements, keys and values of collections, and queries on them; background
 //     writes.
@@ -37,9 +37,8 @@
 // # What it does not do
 //
 // Collection, bitwise, HyperLogLog and expression operations, filter
-// expressions, aggregations (stream UDFs), and indexes on GeoJSON values and
-// expressions answer result code 16 (unsupported feature). There is one node, and
-// TLS is not offered.
+// expressions, and indexes on GeoJSON values and expressions answer result code 16
+// (unsupported feature). There is one node, and TLS is not offered.
 //
 // Besides, it differs where the real server takes its time or has no bounds:
 //
@@ -75,6 +74,6 @@
 // (record.go) behind its own lock. Secondary indexes are in sindex*.go. A call of
 // a function (udf.go) takes a Lua state with its module from the store
 // (udfstore.go); what functions use is in lua*.go. Background queries are in
-// background.go. Values are checked and changed in particle.go,
+// background.go, aggregations in aggregate.go and luastream.go. Values are checked and changed in particle.go,
 // msgpack.go and geojson.go. What tests look at is in inspect.go.
 package embedded

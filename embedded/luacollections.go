@@ -320,8 +320,11 @@ func isRecord(v lua.LValue) bool {
 	if !ok {
 		return false
 	}
-	_, ok = u.Value.(*luaMachine)
-	return ok
+	switch u.Value.(type) {
+	case *luaMachine, *udfRecord:
+		return true
+	}
+	return false
 }
 
 func (m *luaMachine) mapGet(from *luaMap, key lua.LValue) lua.LValue {

@@ -60,7 +60,7 @@ type luaMachine struct {
 	// version is the store's when the state was made.
 	version uint64
 
-	listMeta, mapMeta, bytesMeta, geoMeta, recordMeta, iterMeta, numberMeta *lua.LTable
+	listMeta, mapMeta, bytesMeta, geoMeta, recordMeta, iterMeta, numberMeta, streamMeta *lua.LTable
 
 	// source finds a registered module by name; loaded are those that have been
 	// required, false while they are being loaded.
@@ -173,6 +173,7 @@ func newLuaMachine(now func() uint64, source func(string) (*lua.FunctionProto, b
 	m.openMap()
 	m.openBytes()
 	m.openGeo()
+	m.openStream()
 	return m
 }
 

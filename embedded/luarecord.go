@@ -201,6 +201,11 @@ func (r *udfRecord) remove(m *luaMachine) int {
 // that a function kept from an earlier call has none.
 func (m *luaMachine) recordOf(i int) *udfRecord {
 	m.steps(luaCallSteps)
+	if u, ok := m.L.Get(i).(*lua.LUserData); ok {
+		if rec, ok := u.Value.(*udfRecord); ok {
+			return rec // of a stream
+		}
+	}
 	if !isRecord(m.L.Get(i)) || m.rec == nil {
 		m.L.ArgError(i, "Record expected, got "+m.argType(m.L.Get(i)))
 	}
@@ -272,7 +277,7 @@ func (m *luaMachine) openRecord() {
 		"gen":              stored(func(r *record) int64 { return int64(r.generation) }),
 		"last_update_time": stored(func(r *record) int64 { return int64(r.lastUpdate) }),
 		"ttl": stored(func(r *record) int64 {
-			return max(0, int64(r.voidTime)-int64(m.rec.nowMs/1000))
+			return max(0, int64(r.voidTime)-int64(m.recordOf(1).nowMs/1000))
 		}),
 		"numbins":     number(func(r *udfRecord) int64 { return int64(len(r.edit.bins)) }),
 		"size":        size,
