@@ -198,13 +198,12 @@ func TestBatchRefusals(t *testing.T) {
 	server := embedded.RunT(t, embedded.Config{})
 	client := connect(t, server.Addr())
 	keys := newKeys(t, client, 4)
-	udf := as.NewBatchUDF(nil, keys[0], "module", "function")
 	list := as.NewBatchReadOps(nil, keys[2], as.HLLGetCountOp("i"))
 	read := as.NewBatchRead(nil, keys[2], []string{"i"})
 	policy := as.NewBatchPolicy()
 	policy.RespondAllKeys = true
-	_ = client.BatchOperate(policy, []as.BatchRecordIfc{udf, list, read})
-	for what, got := range map[string]types.ResultCode{"UDF": udf.BatchRec().ResultCode, "HLL": list.BatchRec().ResultCode} {
+	_ = client.BatchOperate(policy, []as.BatchRecordIfc{list, read})
+	for what, got := range map[string]types.ResultCode{"HLL": list.BatchRec().ResultCode} {
 		if got != types.UNSUPPORTED_FEATURE {
 			t.Errorf("%s: %v", what, got)
 		}

@@ -23,6 +23,12 @@
 //   - List and map operations, at any depth, and bit operations.
 //   - Filter expressions in all of these, and expressions as operations.
 //   - Primary-index queries (scans) by partition, with resuming and limits.
+//   - UDFs in Lua: registration, calls on records, in batches and in the
+//     background, and aggregations; bounded in instructions and memory and without
+//     access to the outside.
+//   - Secondary indexes on integers, strings and blobs, of bins and of the
+//     elements, keys and values of collections, and queries on them; background
+//     writes.
 //   - Truncation, expiry, and direct inspection of what is stored.
 //   - Faults: result codes, delays, broken connections and broken replies, by
 //     chance or by count, see [Fault] and [ParseFault].
@@ -40,9 +46,8 @@
 //
 // # What it does not do
 //
-// HyperLogLog operations, the comparison of regions, and user-defined functions
-// answer result code 16 (unsupported feature); a query on a secondary index
-// answers 201 (index not found), because no index exists.
+// HyperLogLog operations, the comparison of regions, and indexes on GeoJSON values
+// and expressions answer result code 16 (unsupported feature).
 //
 // Besides, it differs where the real server takes its time or has no bounds:
 //
@@ -60,6 +65,12 @@
 //     unless asked to. A list or map that an expression writes is stored in its
 //     normal form.
 //   - Requests on which a real server ends with a fault get an answer.
+//   - UDFs run in Lua 5.1 that is made to tell integers from floats as the real
+//     server's 5.4 does, but bitwise operators are missing, sums and products of
+//     plain numbers lose precision beyond 2^53, and there are no coroutines, no io,
+//     os, load or package. Error texts don't name variables. A function ends after
+//     a number of instructions instead of a time, and what it logs is dropped.
+//   - Background queries have ended when they are answered.
 //   - GeoJSON values are returned without the cells that index them.
 //   - Info commands report no histograms, and fewer statistics.
 //   - The nodes of a cluster share their data. A node serves records that it
@@ -83,14 +94,17 @@
 // through transact.go to read.go, write.go (which works on bins with edit.go) or
 // delete.go, or to batch.go, which splits it, or scan.go. These work on a
 // namespace's partitions (namespace.go), each a map of immutable records
-// (record.go) behind its own lock. Values are checked and changed in particle.go,
-// msgpack.go and geojson.go. Operations on lists and maps begin in cdtop.go, which
-// follows a path (cdtpath.go) to the collection that they are for (cdtpacked.go);
-// cdtlist.go and cdtmap.go dispatch them. Bit operations are in bits.go.
-// Expressions are checked in exprbuild.go, evaluated in expreval.go, and used in
-// filter.go. What tests look at is in inspect.go. Faults step in
-// where a message is handled (faultconn.go). The nodes of a cluster are servers
-// whose connections work on the first one's data (cluster.go, clusterinfo.go).
-// Security is in security.go (who may do what), securityproto.go (logins and lists)
-// and securitychange.go (administration and checks).
+// (record.go) behind its own lock. Secondary indexes are in sindex*.go. A call of
+// a function (udf.go) takes a Lua state with its module from the store
+// (udfstore.go); what functions use is in lua*.go. Background queries are in
+// background.go, aggregations in aggregate.go and luastream.go. Values are checked
+// and changed in particle.go, msgpack.go and geojson.go. Operations on lists and
+// maps begin in cdtop.go, which follows a path (cdtpath.go) to the collection that
+// they are for (cdtpacked.go); cdtlist.go and cdtmap.go dispatch them. Bit
+// operations are in bits.go. Expressions are checked in exprbuild.go, evaluated in
+// expreval.go, and used in filter.go. What tests look at is in inspect.go. Faults
+// step in where a message is handled (faultconn.go). The nodes of a cluster are
+// servers whose connections work on the first one's data (cluster.go,
+// clusterinfo.go). Security is in security.go (who may do what), securityproto.go
+// (logins and lists) and securitychange.go (administration and checks).
 package embedded

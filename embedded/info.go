@@ -113,14 +113,34 @@ func (c *conn) infoResult(name, params string) string {
 		return s.replicaMaps(name == "replicas-all", false)
 	case "sets":
 		return s.infoSets(params)
-	case "sindex-exists", "sindex-stat", "sindex-delete":
-		return s.infoIndex(name, params)
+	case "query-show":
+		return s.infoQueryShow(params)
+	case "sindex":
+		return s.infoIndexes(params)
+	case "sindex-create":
+		return s.infoIndexCreate(params)
+	case "sindex-delete":
+		return s.infoIndexDelete(params)
+	case "sindex-exists", "sindex-stat":
+		return s.infoIndexOf(name, params)
+	case "sindex-list":
+		return s.infoIndexList(params)
 	case "statistics":
 		return s.infoStatistics()
 	case "truncate", "truncate-namespace":
 		return s.infoTruncate(name == "truncate", params)
 	case "truncate-undo", "truncate-namespace-undo":
 		return s.infoTruncateUndo(name == "truncate-undo", params)
+	case "udf-clear-cache":
+		return s.udfs.infoClearCache()
+	case "udf-get":
+		return s.udfs.infoGet(params)
+	case "udf-list":
+		return s.udfs.infoList()
+	case "udf-put":
+		return s.udfs.infoPut(params)
+	case "udf-remove":
+		return s.udfs.infoRemove(params)
 	case "user-agent-set":
 		return c.infoUserAgent(params)
 	}
@@ -138,8 +158,8 @@ func infoOther(name string) string {
 	case "config-get", "config-set", "debug-record", "debug-record-meta", "digests", "endpoints",
 		"eviction-reset", "get-sl", "get-stats", "health-outliers", "health-stats", "help", "histogram",
 		"index-pressure", "jem-stats", "log-message", "log-set", "mcast", "mesh", "physical-devices",
-		"set-config", "set-log", "sindex-create", "smd-info", "smd-show",
-		"thread-traces", "tip", "tip-clear", "udf-put", "user-agents":
+		"set-config", "set-log", "smd-info", "smd-show",
+		"thread-traces", "tip", "tip-clear", "user-agents":
 		return infoError(codeUnsupportedFeature, "unsupported feature")
 	}
 	return infoError(codeParameter, "unrecognized command")
@@ -150,8 +170,8 @@ func infoOther(name string) string {
 // refused here: clients choose their protocol by them.
 func (s *Server) infoFixed(name string) (string, bool) {
 	switch name {
-	case "admin-clear-std", "build_ee_sha", "log", "logs", "query-show", "service-clear-alt", "services",
-		"services-alternate", "services-alumni", "sindex", "sindex-list", "udf-list":
+	case "admin-clear-std", "build_ee_sha", "log", "logs", "service-clear-alt", "services",
+		"services-alternate", "services-alumni":
 		return "", true
 	case "alumni-clear-alt", "alumni-clear-std", "peers-clear-alt", "peers-clear-std":
 		return "0,3000,[]", true // generation, default port, no peers
@@ -168,7 +188,7 @@ func (s *Server) infoFixed(name string) (string, bool) {
 	case "connection":
 		return "admin=false", true
 	case "dump-cluster", "dump-fabric", "dump-hb", "dump-hlc", "dump-migrates", "dump-rw", "dump-skew",
-		"dump-wb-summary", "recluster", "services-alumni-reset", "status", "udf-clear-cache", "udf-remove":
+		"dump-wb-summary", "recluster", "services-alumni-reset", "status":
 		return "ok", true
 	case "edition":
 		return edition, true
@@ -192,8 +212,6 @@ func (s *Server) infoFixed(name string) (string, bool) {
 		return "1", true
 	case "service", "service-clear-std":
 		return s.Addr(), true
-	case "udf-get":
-		return "error=not_found", true
 	case "version":
 		return edition + " build " + build, true
 	}

@@ -81,7 +81,6 @@ func TestInfo(t *testing.T) {
 			{"sindex-stat:ns=test;indexname=a", "ERROR:201:no index"},
 			{"sindex-stat:namespace=nope;indexname=a", "ERROR:20:namespace not found on node"},
 			{"sindex-delete:ns=test;indexname=a", "ok"},
-			{"udf-list", ""},
 			{"udf-remove:filename=nope.lua;", "ok"},
 			{"query-show", ".*"}, // a real server lists finished queries
 			{"query-abort:trid=5", "ERROR:2:id not active"},

@@ -195,27 +195,3 @@ func (st *set) info() string {
 		"disable-eviction=false:enable-index=false:stop-writes-count=0:stop-writes-size=0;",
 		st.objects.Load(), st.truncated.Load())
 }
-
-// infoIndex answers commands on one secondary index, of which there are none.
-func (s *Server) infoIndex(command, params string) string {
-	if _, fault := infoRequired(params, "indexname", 255); fault != "" {
-		return fault
-	}
-	name, fault := infoOptional(params, "namespace", maxNamespaceName)
-	if name == "" && fault == "" {
-		name, _ = infoParam(params, "ns", maxNamespaceName) // the older spelling
-	}
-	switch {
-	case fault != "":
-		return fault
-	case name == "":
-		return infoError(codeNamespace, "missing 'namespace'")
-	case command == "sindex-delete":
-		return "ok"
-	case s.byName[name] == nil:
-		return infoError(codeNamespace, "namespace not found on node")
-	case command == "sindex-exists":
-		return "false"
-	}
-	return infoError(codeIndexNotFound, "no index")
-}

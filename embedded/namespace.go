@@ -19,6 +19,8 @@ type namespace struct {
 	expirable  atomic.Int64  // those among them that have a void time
 	truncated  atomic.Uint64 // ms since the Aerospike epoch: older records are gone
 
+	indexes sindexTable
+
 	sets   atomic.Pointer[setTable]
 	setsMu sync.Mutex // held to add a set
 }
@@ -133,6 +135,7 @@ func (ns *namespace) storeLocked(p *partition, d *Digest, old, r *record) {
 		p.records = make(map[Digest]*record)
 	}
 	p.records[*d] = r
+	ns.indexes.update(d, old, r)
 	if old == nil {
 		ns.count(r, 1)
 		return
@@ -148,6 +151,7 @@ func (ns *namespace) storeLocked(p *partition, d *Digest, old, r *record) {
 // removeLocked deletes the record r, which is stored under d.
 func (ns *namespace) removeLocked(p *partition, d *Digest, r *record) {
 	delete(p.records, *d)
+	ns.indexes.update(d, r, nil)
 	ns.count(r, -1)
 }
 
@@ -214,10 +218,12 @@ func (ns *namespace) removeIf(gone func(*record) bool) {
 	}
 }
 
-// An indexed is a record with its digest.
+// An indexed is a record with its digest, and the value by which a secondary
+// index has found it.
 type indexed struct {
 	digest Digest
 	record *record
+	value  int64
 }
 
 // collect appends the records of a partition, in the order in which the real
@@ -232,7 +238,7 @@ func (ns *namespace) collect(pid int, resume *Digest, nowMs uint64, into []index
 			continue
 		}
 		if resume == nil || bytes.Compare(d[:], resume[:]) < 0 {
-			into = append(into, indexed{d, r})
+			into = append(into, indexed{digest: d, record: r})
 		}
 	}
 	p.mu.Unlock()

@@ -133,8 +133,6 @@ func TestUnsupportedOperations(t *testing.T) {
 		_, err = server.Operate(nil, key, as.PutOp(as.NewBin("n", 2)), op)
 		wantCode(t, why+" after a write", err, types.UNSUPPORTED_FEATURE)
 	}
-	_, err := server.Execute(nil, key, "module", "function")
-	wantCode(t, "UDF", err, types.UNSUPPORTED_FEATURE)
 	r, err := server.Get(nil, key)
 	must(t, err)
 	if !reflect.DeepEqual(r.Bins, as.BinMap{"l": []any{1}, "n": 1}) || r.Generation != 1 {

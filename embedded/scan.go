@@ -15,6 +15,7 @@ type queryPlan struct {
 	resume  map[int]Digest // by partition: start after this one
 	isShort bool
 	filter  *expression
+	find    *indexQuery // nil if the query isn't on a secondary index
 }
 
 // query answers a message without a digest: a query.
@@ -24,6 +25,12 @@ func (c *conn) query(ns *namespace, req *request) error {
 			c.reply(failed(code))
 			return nil
 		}
+	}
+	switch {
+	case req.isUDF():
+		return c.udfQuery(ns, req)
+	case req.isWrite():
+		return c.background(ns, req, checkBackgroundOps, c.backgroundWrite)
 	}
 	plan, code := planQuery(ns, req)
 	if code != codeOK {
@@ -37,13 +44,6 @@ func (c *conn) query(ns *namespace, req *request) error {
 // that a message with several faults gets the same code.
 func planQuery(ns *namespace, req *request) (*queryPlan, resultCode) {
 	switch {
-	case req.isUDF():
-		if kind := req.field(fieldUDFOp); len(kind) != 1 || kind[0] != 1 && kind[0] != 2 {
-			return nil, codeParameter
-		}
-		return nil, codeUnsupportedFeature // aggregation, background function
-	case req.isWrite():
-		return nil, codeUnsupportedFeature // background operations
 	case req.info3&info3PartitionDone == 0:
 		return nil, codeUnsupportedFeature // a client from before partition queries
 	}
@@ -51,14 +51,14 @@ func planQuery(ns *namespace, req *request) (*queryPlan, resultCode) {
 		noBins:  req.info1&info1NoBins != 0,
 		isShort: req.info1&info1ShortQuery != 0,
 	}
-	if !plan.takeSet(ns, req) || !plan.takePartitions(req) || !validQueryFields(req) {
+	if !plan.takeSet(ns, req) || !plan.takePartitions(req) || !plan.takeIndex(ns, req) || !validQueryFields(req) {
 		return nil, codeParameter
 	}
 	if !req.has(fieldPIDArray) && !req.has(fieldDigestArray) {
 		return nil, codeUnsupportedFeature
 	}
-	if req.has(fieldIndexRange) {
-		return nil, codeIndexNotFound
+	if code := plan.findIndex(); code != codeOK {
+		return nil, code
 	}
 	if !plan.takeLimits(req) || !plan.takeBins(req) {
 		return nil, codeParameter
@@ -105,6 +105,9 @@ func (q *queryPlan) takePartitions(req *request) bool {
 	}
 	if !req.has(fieldDigestArray) {
 		return !req.has(fieldBValArray)
+	}
+	if req.has(fieldIndexRange) && !validResume(req) {
+		return false
 	}
 	digests := req.field(fieldDigestArray)
 	if n := len(digests) / len(Digest{}); n == 0 || n > partitions {
@@ -200,7 +203,11 @@ func (c *conn) runQuery(ns *namespace, plan *queryPlan) error {
 		if d, ok := plan.resume[pid]; ok {
 			resume = &d
 		}
-		c.found = ns.collect(pid, resume, c.server.nowMs(), c.found[:0])
+		if plan.find != nil {
+			c.found = plan.find.collect(ns, pid, resume, c.server.nowMs(), c.found[:0])
+		} else {
+			c.found = ns.collect(pid, resume, c.server.nowMs(), c.found[:0])
+		}
 		for i := range c.found {
 			f := &c.found[i]
 			if plan.inSet && f.record.setID != plan.setID {
@@ -213,7 +220,7 @@ func (c *conn) runQuery(ns *namespace, plan *queryPlan) error {
 				break
 			}
 			sent++
-			c.appendRecord(ns, plan, &f.digest, f.record)
+			c.appendRecord(ns, plan, f)
 			if len(c.out)-frame < frameSize {
 				continue
 			}
@@ -255,7 +262,8 @@ func (c *conn) sealFrame(frame int) {
 // appendRecord appends a record as queries return it: with its namespace,
 // digest, set and stored key. If only some bins are asked for and it has none of
 // them, it is left out.
-func (c *conn) appendRecord(ns *namespace, plan *queryPlan, d *Digest, r *record) {
+func (c *conn) appendRecord(ns *namespace, plan *queryPlan, f *indexed) {
+	d, r := &f.digest, f.record
 	start := len(c.out)
 	c.out = grow(c.out, msgHeaderSize)
 	h := msgHeader{generation: uint32(r.generation), voidTime: r.voidTime, fields: 2}
@@ -268,6 +276,10 @@ func (c *conn) appendRecord(ns *namespace, plan *queryPlan, d *Digest, r *record
 	if r.keySize != 0 {
 		h.fields++
 		c.out = appendField(c.out, fieldKey, r.key())
+	}
+	if plan.find != nil {
+		h.fields++
+		c.out = appendField(c.out, fieldBValArray, binary.LittleEndian.AppendUint64(nil, uint64(f.value)))
 	}
 	switch {
 	case plan.noBins:

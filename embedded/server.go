@@ -39,6 +39,8 @@ type Server struct {
 	started time.Time
 	order   []*namespace // as configured
 	byName  map[string]*namespace
+	udfs    *udfStore
+	jobs    jobList
 
 	lifecycle sync.Mutex // held by Close and Restart from start to end
 	stopped   chan struct{}
@@ -89,6 +91,7 @@ func Start(cfg Config) (*Server, error) {
 		s.order = append(s.order, ns)
 		s.byName[name] = ns
 	}
+	s.udfs = newUDFStore(s.nowMs)
 	if err := s.SetFaults(cfg.FaultSeed, cfg.Faults...); err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}

@@ -62,9 +62,10 @@ func (c *conn) reply(done outcome) {
 }
 
 // seal writes the header of the message whose body starts at start, and returns
-// the body. Bins of a failed transaction are cut off.
+// the body. Bins of a failed transaction are cut off, but for the one that tells
+// why a function failed.
 func (c *conn) seal(start int, done outcome, batchIndex uint32) []byte {
-	if done.code != codeOK {
+	if done.code != codeOK && done.code != codeUDFExecution {
 		done.ops = 0
 		c.out = c.out[:start+msgHeaderSize]
 	}
@@ -87,7 +88,7 @@ func (c *conn) transact(ns *namespace, req *request) outcome {
 	case req.isWrite() && req.isDelete():
 		return c.delete(ns, req)
 	case req.isWrite() && req.isUDF():
-		return failed(codeUnsupportedFeature)
+		return c.udf(ns, req)
 	case req.isWrite() && req.info4&(info4RollForward|info4RollBack) != 0:
 		return failed(codeEnterpriseOnly)
 	case req.isWrite():
