@@ -264,9 +264,23 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := map[string]func(t *testing.T, records map[int]as.BinMap, tg *target){
-		"quickstart.yaml":      allWith("testbin", "testbin_2"),
-		"rate-curves.yaml":     allWith("testbin"),
-		"batch.yaml":           none,
+		"quickstart.yaml":  allWith("testbin", "testbin_2"),
+		"rate-curves.yaml": allWith("testbin"),
+		"batch.yaml":       none,
+		"udf.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
+			visited := 0
+			for key, bins := range records {
+				if bins["testbin"] == nil || bins["testbin_2"] == nil {
+					t.Errorf("key %d holds %v", key, bins)
+				}
+				if n, ok := bins["visits"].(int); ok && n > 0 && len(bins["caller"].(string)) == 8 {
+					visited++
+				}
+			}
+			if len(records) != 200 || visited == 0 {
+				t.Errorf("%d records, %d visited", len(records), visited)
+			}
+		},
 		"load-then-mixed.yaml": allWith("testbin", "testbin_2", "testbin_3", "testbin_4", "testbin_5"),
 		"step-ramp.yaml":       allWith("testbin"),
 		"ttl-session-cache.yaml": func(t *testing.T, records map[int]as.BinMap, tg *target) {

@@ -240,3 +240,17 @@ func TestStallShowsInResponseTimes(t *testing.T) {
 		t.Errorf("over 300 ms took %v", slow)
 	}
 }
+
+// The client panics on an answer whose body is garbage. That costs a
+// transaction, not the run.
+func TestGarbageCostsTransactions(t *testing.T) {
+	s := startFaulty(t, "read garbage=body n=10")
+	r := runBinary(t, "-h", s.Addr(), "-w", "RU,100", "-k", "200", "-z", "4", "-T", "60000", "--max-retries", "0", "--transactions", "500")
+	if r.code != 0 {
+		t.Fatalf("exit code %d\n%s", r.code, r.stderr)
+	}
+	count, timeouts, failures := sums(t, r)
+	if count != 500 || failures == 0 || failures > 10 || timeouts != 0 {
+		t.Errorf("%d transactions, %d errors, %d timeouts\n%s", count, failures, timeouts, r.stderr)
+	}
+}
