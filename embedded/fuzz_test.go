@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ type nullConn struct{ net.Conn }
 func (nullConn) Write(b []byte) (int, error) { return len(b), nil }
 func (nullConn) Read([]byte) (int, error)    { return 0, io.EOF }
 func (nullConn) Close() error                { return nil }
+func (nullConn) RemoteAddr() net.Addr        { return &net.TCPAddr{} }
 
 // newFuzzConn makes a connection to a server with a fixed clock, to feed
 // messages to without a network.
@@ -65,11 +67,21 @@ func FuzzMessage(f *testing.F) {
 		testMessage(info1Batch, 0, 0, []string{testField(fieldFilter, "x"), testField(fieldBatch, batch)}, nil),
 		testMessage(info1Read, 0, 0, []string{ns, digest}, []string{testOp(opCDTRead, 4, "l", "")}),
 		testMessage(0, info2Write, 0, []string{ns, digest, testField(fieldUDFFile, "m")}, nil),
+		testMessage(0, info2Write, 0, []string{ns, set, digest, testField(fieldUDFFile, "m"), testField(fieldUDFFunction, "f"), testField(fieldUDFArgs, "\x91\x07")}, nil),
+		testMessage(0, 0, 0, []string{ns, testField(fieldUDFFile, "m"), testField(fieldUDFFunction, "f"), testField(fieldUDFArgs, "\x91\x07"), testField(fieldUDFOp, "\x02")}, nil),
+		testMessage(0, info2Write, 0, []string{ns}, []string{testOp(opWrite, particleInteger, "n", "\x02")}),
+		testMessage(info1Read, 0, info3PartitionDone, []string{ns, testField(fieldPIDArray, "\x64\x04"), testField(fieldIndexRange,
+			"\x01\x01n\x01\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x09")}, nil),
 		{},
 	} {
 		f.Add(seed)
 	}
 	c := newFuzzConn(f)
+	c.server.order[0].createIndex("n", sindexDef{bin: "n", particle: particleInteger})
+	c.server.order[0].createIndex("m", sindexDef{bin: "m", particle: particleInteger, kind: indexMapKeys})
+	if got := c.server.udfs.register("m.lua", "", []byte("function f(rec, n) rec.n = n return aerospike:update(rec) end")); got != "ok" {
+		f.Fatal(got)
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c.out = c.out[:0]
 		if err := c.handle(protoMessage, body); err != nil {
@@ -80,7 +92,32 @@ func FuzzMessage(f *testing.F) {
 		}
 		checkReply(t, c.out)
 		checkCounters(t, c.server)
+		checkIndexes(t, c.server)
 	})
+}
+
+// checkIndexes compares what indexes hold with what they should.
+func checkIndexes(t *testing.T, s *Server) {
+	t.Helper()
+	for _, ns := range s.order {
+		for _, x := range ns.indexes.all() {
+			for pid := range ns.partitions {
+				want := 0
+				for d, r := range ns.partitions[pid].records {
+					b, ok := x.binOf(r)
+					for _, v := range x.values(nil, b, ok) {
+						want++
+						if _, found := slices.BinarySearchFunc(x.trees[pid].entries, sindexEntry{v, d}, sindexEntry.compare); !found {
+							t.Fatalf("index %s lacks %d of %x", x.name, v, d)
+						}
+					}
+				}
+				if got := len(x.trees[pid].entries); got != want {
+					t.Fatalf("index %s has %d entries in partition %d, want %d", x.name, got, pid, want)
+				}
+			}
+		}
+	}
 }
 
 // checkReply checks that a reply is a sequence of whole frames of whole messages.
