@@ -70,12 +70,6 @@ const (
 	CommitMaster CommitLevel = "master" // master only
 )
 
-// minRetrySleep keeps the client from trying for a connection to a node that is
-// gone in a tight loop, with an error chained to the last for each of some
-// hundred thousand tries, until the total timeout (command.go, executeAt). It is
-// the client's own default.
-const minRetrySleep = time.Millisecond
-
 // DefaultMaxConns is how many connections a node may have at least when
 // Config.MaxConnsPerNode is 0: asbench's default.
 const DefaultMaxConns = 300
@@ -115,7 +109,7 @@ type Config struct {
 	ReadTimeout         time.Duration // --read-timeout: of all attempts; 0 is no limit
 	WriteTimeout        time.Duration // --write-timeout: of all attempts; 0 is no limit
 	MaxRetries          int           // --max-retries: attempts after the first
-	SleepBetweenRetries time.Duration // --sleep-between-retries; at least 1 ms
+	SleepBetweenRetries time.Duration // --sleep-between-retries; 0 is a millisecond or, if that is less, a tenth of the total timeout
 
 	Compress bool // --compress: commands and answers over 128 bytes, by zlib
 	SendKey  bool // --send-key: the key itself besides its digest
@@ -258,13 +252,28 @@ func (c Config) basePolicy(total, socket time.Duration) *aerospike.BasePolicy {
 		p.SocketTimeout = orNoLimit(socket)
 	}
 	p.MaxRetries = attempts(c.MaxRetries)
-	p.SleepBetweenRetries = max(c.SleepBetweenRetries, minRetrySleep)
+	p.SleepBetweenRetries = retrySleep(c.SleepBetweenRetries, total)
 	p.SendKey = c.SendKey
 	p.UseCompression = c.Compress
 	p.ReplicaPolicy = c.Replica.client()
 	p.ReadModeAP = c.ReadModeAP.client()
 	p.ReadModeSC = c.ReadModeSC.client()
 	return p
+}
+
+// retrySleep is the pause before a retry. Without one, the client tries for a
+// connection to a lost node in a tight loop until the total timeout, with an error
+// chained to the last for each of some hundred thousand tries (command.go,
+// executeAt). A millisecond is the client's own default; with a short timeout it is
+// less, because the client gives up at once when a pause would take it past that.
+func retrySleep(asked, total time.Duration) time.Duration {
+	switch {
+	case asked > 0:
+		return asked
+	case total > 0:
+		return min(time.Millisecond, total/10)
+	}
+	return time.Millisecond
 }
 
 // attempts converts a number of retries into the client's MaxRetries, which is

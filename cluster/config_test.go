@@ -201,3 +201,16 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+func TestRetrySleep(t *testing.T) {
+	for _, c := range []struct{ asked, total, want time.Duration }{
+		{0, time.Second, time.Millisecond},
+		{0, 0, time.Millisecond},
+		{0, time.Millisecond, 100 * time.Microsecond},
+		{5 * time.Millisecond, time.Millisecond, 5 * time.Millisecond},
+	} {
+		if got := retrySleep(c.asked, c.total); got != c.want {
+			t.Errorf("retrySleep(%v, %v) = %v, want %v", c.asked, c.total, got, c.want)
+		}
+	}
+}

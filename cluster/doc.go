@@ -9,8 +9,9 @@
 //     above 0 is n attempts in all (command.go, executeAt).
 //   - A socket timeout of 0 is no limit. The client falls back to two seconds
 //     when the total timeout is 0 as well (connection.go, SetTimeout).
-//   - sleep-between-retries is at least a millisecond. Without a pause the client
-//     tries for a connection to a lost node in a tight loop.
+//   - sleep-between-retries of 0 is a millisecond, or a tenth of the total timeout
+//     if that is less. Without a pause the client tries for a connection to a lost
+//     node in a tight loop.
 //   - max-conns-per-node is what the workers may use. The client takes one
 //     connection of a node's pool for its own housekeeping.
 //   - connect-timeout bounds the whole of [Connect], as it does in the client,

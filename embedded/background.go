@@ -125,7 +125,10 @@ func planBackground(ns *namespace, req *request) (*queryPlan, resultCode) {
 		return nil, code
 	}
 	if req.has(fieldFilter) {
-		return nil, codeUnsupportedFeature
+		var code resultCode
+		if plan.filter, code = compileFilter(req.field(fieldFilter)); code != codeOK {
+			return nil, code
+		}
 	}
 	return plan, codeOK
 }
@@ -139,7 +142,9 @@ func (c *conn) foundIn(ns *namespace, plan *queryPlan, pid int) []indexed {
 	} else {
 		found = ns.collect(pid, nil, now, nil)
 	}
-	return slices.DeleteFunc(found, func(f indexed) bool { return plan.inSet && f.record.setID != plan.setID })
+	return slices.DeleteFunc(found, func(f indexed) bool {
+		return plan.inSet && f.record.setID != plan.setID || !plan.lets(ns, &f, now)
+	})
 }
 
 // A job is a background query that has ended.

@@ -338,10 +338,21 @@ func TestBackgroundQueries(t *testing.T) {
 		if err := <-task.OnComplete(); err != nil {
 			t.Fatal(err)
 		}
+		// With a filter, and without an index.
+		even := as.NewQueryPolicy()
+		even.FilterExpression = as.ExpEq(as.ExpNumMod(as.ExpIntBin("n"), as.ExpIntVal(2)), as.ExpIntVal(0))
+		task, err = tg.client.QueryExecute(even, nil, as.NewStatement("test", set), as.PutOp(as.NewBin("e", 1)))
+		must(t, noError(err))
+		if err := <-task.OnComplete(); err != nil {
+			t.Fatal(err)
+		}
 		for id := range 50 {
 			r, err := tg.client.Get(nil, mustKey(t, "test", set, id))
 			must(t, noError(err))
 			want := as.BinMap{"id": id, "n": id}
+			if id%2 == 0 {
+				want["e"] = 1
+			}
 			if id >= 10 && id < 20 {
 				want["m"] = id + 100
 			}

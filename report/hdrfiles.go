@@ -23,9 +23,9 @@ const hdrInterval = 5 * time.Second
 // the service times of the whole run, under the names that asbench gives them
 // (write_<start>.hdrhist and .txt), and those of each stage (stage1_write_…).
 // In runs with a target rate the response times of the stages that have one stand
-// beside them (response_write_…). Files are replaced as a whole, so that a reader, or a
-// killed run, never meets half a file. While they cannot be written, the run goes
-// on; [HDRFiles.Close] tells if the last state is not in them.
+// beside them (response_write_…). Files are replaced as a whole, so that a reader,
+// or a killed run, never meets half a file. While they cannot be written, the run
+// goes on; [HDRFiles.Close] tells if the last state is not in them.
 type HDRFiles struct {
 	dir     string
 	ops     []workload.Op
@@ -72,25 +72,37 @@ func (h *HDRFiles) StageStart(_ *stage.Stage, at time.Time) (err error) {
 // started in the same second writes to the folder or has done so. A hidden file
 // keeps the others off until there are files.
 func (h *HDRFiles) reserveID() (string, error) {
-	entries, err := os.ReadDir(h.dir)
-	if err != nil {
-		return "", fmt.Errorf("folder of HDR histograms: %w", err)
-	}
 	base := h.start.UTC().Format(timestamp)
 	id := base
 	for n := 2; ; n++ {
-		taken := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), "_"+id+".hdrhist") })
-		if !taken {
-			f, err := os.OpenFile(h.reservation(id), os.O_CREATE|os.O_EXCL, 0o666)
-			if err == nil {
-				return id, f.Close()
-			}
-			if !errors.Is(err, os.ErrExist) {
-				return "", fmt.Errorf("folder of HDR histograms: %w", err)
-			}
+		mine, err := h.reserve(id)
+		if err != nil {
+			return "", fmt.Errorf("folder of HDR histograms: %w", err)
+		}
+		if mine {
+			return id, nil
 		}
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
+}
+
+// reserve takes an id, unless another run has it or has left files under it.
+func (h *HDRFiles) reserve(id string) (mine bool, err error) {
+	f, err := os.OpenFile(h.reservation(id), os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	// Looked at after the reservation, since a run removes its own only when
+	// its files are there.
+	entries, err := os.ReadDir(h.dir)
+	used := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), "_"+id+".hdrhist") })
+	if err = errors.Join(err, f.Close()); err != nil || used {
+		return false, errors.Join(err, os.Remove(f.Name()))
+	}
+	return true, nil
 }
 
 func (h *HDRFiles) reservation(id string) string { return filepath.Join(h.dir, ".run_"+id) }

@@ -68,18 +68,18 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	result, err := s.runPlan(plan, observer, stdout)
-	err = errors.Join(err, closeOutput())
+	closed := closeOutput()
 	if out, ok := stdout.(*report.Async); ok {
 		// The summary comes after the lines, if anybody reads them.
 		_ = out.Flush(outputPatience)
 	}
 	if result != nil && len(result.Stages) > 0 {
 		err = errors.Join(err, report.WriteSummary(stderr, result, s.embedded))
-		if s.hdrDir != "" && err == nil {
+		if s.hdrDir != "" && closed == nil {
 			fmt.Fprintf(stderr, "HDR histograms are in %s\n", s.hdrDir)
 		}
 	}
-	return err
+	return errors.Join(err, closed)
 }
 
 // outputs opens the files of a run. The function that it returns closes them.
