@@ -116,10 +116,27 @@ func writePace(b *strings.Builder, s *stage.StageResult) {
 	case end > s.Stage.Duration:
 		b.WriteString("  It fell behind its rate.\n")
 	}
-	if l := s.Lateness; l.Count() > 0 {
-		fmt.Fprintf(b, "  Response times include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
-			l.Percentile(50), l.Percentile(99), l.Max())
+	l := s.Lateness
+	if l.Count() == 0 {
+		return
 	}
+	fmt.Fprintf(b, "  Response times include aeroload's own lateness of %d µs (p50), %d µs (p99), %d µs (max).\n",
+		l.Percentile(50), l.Percentile(99), l.Max())
+	if share := latenessShare(s); share >= 25 {
+		fmt.Fprintf(b, "  Warning: up to %d %% of the p99 response time may be that lateness; service times are free of it.\n", share)
+	}
+}
+
+// latenessShare is aeroload's own p99 lateness in percent of the smallest p99
+// response time of an operation; 0 when there is none.
+func latenessShare(s *stage.StageResult) int64 {
+	var share int64
+	for _, h := range s.Response {
+		if p99 := h.Percentile(99); p99 > 0 {
+			share = max(share, min(100, 100*s.Lateness.Percentile(99)/p99))
+		}
+	}
+	return share
 }
 
 func writeFailures(b *strings.Builder, failures []workload.Failure) {
