@@ -94,18 +94,27 @@ func sized(value []byte, n int) cdtChange {
 	return cdtChange{value: value, result: integerBin(int64(n))}
 }
 
-// insertIntoList inserts one value or many.
-func insertIntoList(t *cdtTarget, index int64, value []byte, many bool, write uint64) (cdtChange, resultCode) {
-	items, code := listItems(value, many)
-	if code != codeOK {
-		return cdtChange{}, code
+// placedItems returns the target's list, which must not be ordered, and the values
+// to put at a place in it.
+func placedItems(t *cdtTarget, value []byte, many bool) (c collection, items collection, code resultCode) {
+	if items, code = listItems(value, many); code != codeOK {
+		return c, items, code
 	}
 	c, ok := t.parse()
 	switch {
 	case !ok:
-		return cdtChange{}, codeParameter
+		return c, items, codeParameter
 	case c.isOrdered():
-		return cdtChange{}, codeNotApplicable
+		return c, items, codeNotApplicable
+	}
+	return c, items, codeOK
+}
+
+// insertIntoList inserts one value or many.
+func insertIntoList(t *cdtTarget, index int64, value []byte, many bool, write uint64) (cdtChange, resultCode) {
+	c, items, code := placedItems(t, value, many)
+	if code != codeOK {
+		return cdtChange{}, code
 	}
 	return insertItems(t, &c, index, &items, many, write)
 }
@@ -254,16 +263,11 @@ func dropRepeated(c *collection, order []int) []int {
 
 // setListElement writes an element.
 func setListElement(t *cdtTarget, index int64, value []byte, write uint64) (cdtChange, resultCode) {
-	items, code := listItems(value, false)
+	c, items, code := placedItems(t, value, false)
 	if code != codeOK {
 		return cdtChange{}, code
 	}
-	c, ok := t.parse()
 	switch {
-	case !ok:
-		return cdtChange{}, codeParameter
-	case c.isOrdered():
-		return cdtChange{}, codeNotApplicable
 	case index >= int64(c.len()):
 		change, code := insertItems(t, &c, index, &items, false, write)
 		change.result = bin{}

@@ -46,6 +46,20 @@ func blurTimes(t *testing.T, body []byte) []byte {
 	return out
 }
 
+// sameReply sends a message to both servers and compares the replies, of which it
+// returns the result code.
+func sameReply(t *testing.T, round int, ours, theirs *rawConn, body []byte) byte {
+	t.Helper()
+	ours.send(frame(3, body))
+	theirs.send(frame(3, body))
+	_, got := ours.receive()
+	_, want := theirs.receive()
+	if !bytes.Equal(blurTimes(t, got), blurTimes(t, want)) {
+		t.Fatalf("round %d: request %x\n ours   %d %q\n theirs %d %q", round, body, got[5], got[22:], want[5], want[22:])
+	}
+	return want[5]
+}
+
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
 // maybe returns x with probability p, else the zero value.
@@ -135,15 +149,7 @@ func TestRandomRequests(t *testing.T) {
 			t.Logf("seed %d, round %d", keyEpoch, i)
 		}
 		keys := []string{fmt.Sprintf("%016x-%03d", keyEpoch, i/50), fmt.Sprintf("%016x+%03d", keyEpoch, i/50)}
-		msg := randomMessage(r, keys).body()
-		ours.send(frame(3, msg))
-		theirs.send(frame(3, msg))
-		_, got := ours.receive()
-		_, want := theirs.receive()
-		codes[want[5]]++
-		if !bytes.Equal(blurTimes(t, got), blurTimes(t, want)) {
-			t.Fatalf("round %d: request %x\n ours   %x\n theirs %x", i, msg, got, want)
-		}
+		codes[sameReply(t, i, ours, theirs, randomMessage(r, keys).body())]++
 	}
 	t.Logf("replies by result code: %v", codes)
 }

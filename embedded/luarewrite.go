@@ -33,29 +33,27 @@ const (
 // tells integers from floats, become calls of functions that do what 5.4 does.
 // Constructs that take memory become calls of functions that count it.
 type luaRewriter struct {
-	depth int
-	inner int // functions around the current place
+	depth   int
+	tooDeep bool // the chunk nests too deep; what is below was left as it was
+	inner   int  // functions around the current place
 }
 
 // rewriteLua changes the statements of a chunk. It fails if they nest too deep.
-func rewriteLua(chunk []ast.Stmt) (out []ast.Stmt, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			if r != errLuaDepth {
-				panic(r)
-			}
-			err = errLuaDepth
-		}
-	}()
+func rewriteLua(chunk []ast.Stmt) ([]ast.Stmt, error) {
 	w := &luaRewriter{}
-	return w.block(chunk), nil
+	out := w.block(chunk)
+	if w.tooDeep {
+		return nil, errLuaDepth
+	}
+	return out, nil
 }
 
-// enter goes a level deeper. The caller must leave it again.
-func (w *luaRewriter) enter() {
-	if w.depth++; w.depth > maxLuaDepth {
-		panic(errLuaDepth) // rewriteLua turns it into an error
-	}
+// enter goes a level deeper, unless that is too deep. The caller must leave the
+// level again in either case.
+func (w *luaRewriter) enter() bool {
+	w.depth++
+	w.tooDeep = w.tooDeep || w.depth > maxLuaDepth
+	return !w.tooDeep
 }
 
 func (w *luaRewriter) leave() { w.depth-- }
@@ -88,8 +86,10 @@ func (w *luaRewriter) statement(call *ast.FuncCallExpr) ast.Stmt {
 }
 
 func (w *luaRewriter) block(stmts []ast.Stmt) []ast.Stmt {
-	w.enter()
 	defer w.leave()
+	if !w.enter() {
+		return stmts
+	}
 	out := make([]ast.Stmt, 0, len(stmts))
 	for _, s := range stmts {
 		out = w.stmt(out, s)
@@ -251,8 +251,10 @@ func (w *luaRewriter) function(fn *ast.FunctionExpr) {
 
 // expr rewrites an expression and returns what takes its place.
 func (w *luaRewriter) expr(e ast.Expr) ast.Expr {
-	w.enter()
 	defer w.leave()
+	if !w.enter() {
+		return e
+	}
 	switch e := e.(type) {
 	case *ast.NumberExpr:
 		return w.number(e)

@@ -363,6 +363,22 @@ func TestBackgroundQueries(t *testing.T) {
 				t.Errorf("record %d has %v, want %v", id, r.Bins, want)
 			}
 		}
+		// A filter lets a call of a function through, or not.
+		for id, code := range map[int]types.ResultCode{6: types.OK, 7: types.FILTERED_OUT} {
+			policy := as.NewWritePolicy(0, 0)
+			policy.FilterExpression = even.FilterExpression
+			_, err := tg.client.Execute(policy, mustKey(t, "test", set, id), "udfback", "add", as.NewValue(1))
+			if code == types.OK {
+				must(t, noError(err))
+			} else {
+				wantCode(t, "a call on a record that is filtered out", err, code)
+			}
+			r, err := tg.client.Get(nil, mustKey(t, "test", set, id))
+			must(t, noError(err))
+			if called := r.Bins["m"] != nil; called != (code == types.OK) {
+				t.Errorf("record %d has %v", id, r.Bins)
+			}
+		}
 		_, err = tg.client.QueryExecute(nil, nil, query(40, 49), as.GetBinOp("w"))
 		wantCode(t, "a read in a background query", err, types.PARAMETER_ERROR)
 	})

@@ -27,13 +27,19 @@ func indexNamespace(params string) (name, fault string) {
 	return infoRequired(params, "namespace", maxNamespaceName)
 }
 
+// indexNames returns the names of the index that a command is for, and of its
+// namespace.
+func indexNames(params string) (name, namespace, fault string) {
+	if name, fault = infoRequired(params, "indexname", maxIndexName); fault != "" {
+		return "", "", fault
+	}
+	namespace, fault = indexNamespace(params)
+	return name, namespace, fault
+}
+
 // infoIndexCreate makes a secondary index.
 func (s *Server) infoIndexCreate(params string) string {
-	name, fault := infoRequired(params, "indexname", maxIndexName)
-	if fault != "" {
-		return fault
-	}
-	namespace, fault := indexNamespace(params)
+	name, namespace, fault := indexNames(params)
 	if fault != "" {
 		return fault
 	}
@@ -197,11 +203,7 @@ func (def *sindexDef) takeType(name string) bool {
 
 // infoIndexDelete drops an index. It need not be there.
 func (s *Server) infoIndexDelete(params string) string {
-	name, fault := infoRequired(params, "indexname", maxIndexName)
-	if fault != "" {
-		return fault
-	}
-	namespace, fault := indexNamespace(params)
+	name, namespace, fault := indexNames(params)
 	if fault != "" {
 		return fault
 	}
@@ -217,11 +219,7 @@ func (s *Server) infoIndexDelete(params string) string {
 
 // infoIndexOf answers commands on one index.
 func (s *Server) infoIndexOf(command, params string) string {
-	name, fault := infoRequired(params, "indexname", maxIndexName)
-	if fault != "" {
-		return fault
-	}
-	namespace, fault := indexNamespace(params)
+	name, namespace, fault := indexNames(params)
 	if fault != "" {
 		return fault
 	}
