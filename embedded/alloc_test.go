@@ -6,7 +6,7 @@ import "testing"
 // connection's buffers are warm after the first.
 func TestAllocations(t *testing.T) {
 	s := RunT(t, Config{})
-	c := &conn{server: s, nc: nullConn{}}
+	c := &conn{server: s, nc: nullConn{}, peer: nullConn{}.RemoteAddr()}
 	fields := []string{testField(fieldNamespace, "test"), testField(fieldSet, "s"), testField(fieldDigest, "dddddddddddddddddddd")}
 	value := testOp(opWrite, particleInteger, "n", "\x00\x00\x00\x00\x00\x00\x00\x07")
 	for _, tc := range []struct {

@@ -10,7 +10,12 @@ func (c *conn) read(ns *namespace, req *request) outcome {
 		return failed(codeEnterpriseOnly)
 	}
 	now := c.server.nowMs()
-	r := ns.lookup(&req.digest, now)
+	p := &ns.partitions[req.digest.partition()]
+	if !c.lock(p) {
+		return outcome{}
+	}
+	r := ns.lookupLocked(p, &req.digest, now)
+	p.mu.Unlock()
 	if r == nil {
 		return failed(codeNotFound)
 	}

@@ -11,7 +11,9 @@ func (c *conn) write(ns *namespace, req *request) outcome {
 	}
 	now := c.server.nowMs()
 	p := &ns.partitions[req.digest.partition()]
-	p.mu.Lock()
+	if !c.lock(p) {
+		return outcome{}
+	}
 	defer p.mu.Unlock()
 	old := ns.lookupLocked(p, &req.digest, now)
 	next, code := prepareWrite(ns, req, old, now, c.batchExpr)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -262,6 +263,7 @@ func (s *settings) serverConfig() (embedded.Config, error) {
 		Listen: s.listen, Faults: s.serve.faults, FaultSeed: s.serve.faultSeed,
 		MaxConnections: s.serve.maxConnections, IdleTimeout: s.serve.idleTimeout,
 		Users: s.serve.users, TLS: config, TLSName: s.serve.tlsName,
+		EventLoops: runtime.GOMAXPROCS(0) / 2, // the other half is for clients
 	}, err
 }
 
