@@ -120,7 +120,10 @@ func (l *loop) run() {
 
 // end closes what the loop has. Nothing is added to it any more.
 func (l *loop) end() {
-	for _, c := range l.conns {
+	l.mu.Lock()
+	conns := l.conns
+	l.mu.Unlock()
+	for _, c := range conns {
 		if c != nil {
 			_ = syscall.Close(c.fd)
 			l.server.forget(c)

@@ -22,6 +22,7 @@ type queryPlan struct {
 func (c *conn) query(ns *namespace, req *request) error {
 	if c.server.security != nil {
 		if code := c.permitQuery(ns, req); code != codeOK {
+			c.counted(req.queryKind(), code)
 			c.reply(failed(code))
 			return nil
 		}
@@ -33,6 +34,7 @@ func (c *conn) query(ns *namespace, req *request) error {
 		return c.background(ns, req, checkBackgroundOps, c.backgroundWrite)
 	}
 	plan, code := planQuery(ns, req)
+	c.counted(req.queryKind(), code)
 	if code != codeOK {
 		c.reply(failed(code))
 		return nil

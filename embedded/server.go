@@ -53,6 +53,8 @@ type Server struct {
 	number   int                      // of a cluster's node, from 1; else 0
 	traffic  trafficCounters          // of a cluster's node
 
+	operations operationCounters
+
 	mu     sync.Mutex // guards what follows
 	ln     net.Listener
 	addr   *net.TCPAddr

@@ -63,6 +63,7 @@ func (c *conn) message(body []byte) error {
 		return errSlow
 	}
 	c.count(req)
+	c.counted(req.kind(), done.code)
 	body = c.seal(start+protoHeaderSize, done, 0)
 	putProtoHeader(c.out[start:], protoMessage, len(body))
 	return nil
