@@ -60,6 +60,7 @@ type conn struct {
 	out       []byte // finished replies that aren't sent yet
 	req       request
 	edit      editor
+	fresh     record      // metadata of a record that is being written
 	found     []indexed   // a partition's records, during a query
 	batchExpr *expression // the filter of the batch being carried out, nil for none
 	userAgent bool        // the client has introduced itself

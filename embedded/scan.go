@@ -275,7 +275,7 @@ func (c *conn) appendRecord(ns *namespace, plan *queryPlan, f *indexed) {
 		h.fields++
 		c.out = appendField(c.out, fieldSet, ns.setName(r.setID))
 	}
-	if r.keySize != 0 {
+	if r.hasKey() {
 		h.fields++
 		c.out = appendField(c.out, fieldKey, r.key())
 	}
@@ -288,7 +288,7 @@ func (c *conn) appendRecord(ns *namespace, plan *queryPlan, f *indexed) {
 		h.info1 = info1NoBins
 	case !plan.some:
 		c.out = append(c.out, r.bins()...)
-		h.ops = r.binCount
+		h.ops = r.binCount()
 	default:
 		for _, name := range plan.bins {
 			if b, ok := r.findBin(name); ok {

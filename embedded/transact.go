@@ -130,7 +130,7 @@ func checkSet(ns *namespace, req *request, r *record, write bool) bool {
 // checkKey reports whether a key that the message carries is the stored one, if
 // one is stored.
 func checkKey(req *request, r *record) bool {
-	return r.keySize == 0 || !req.has(fieldKey) || string(req.field(fieldKey)) == string(r.key())
+	return !r.hasKey() || !req.has(fieldKey) || string(req.field(fieldKey)) == string(r.key())
 }
 
 // checkGeneration reports whether the record's generation, 0 for a new record,
