@@ -263,7 +263,8 @@ func (s *settings) serverConfig() (embedded.Config, error) {
 		Listen: s.listen, Faults: s.serve.faults, FaultSeed: s.serve.faultSeed,
 		MaxConnections: s.serve.maxConnections, IdleTimeout: s.serve.idleTimeout,
 		Users: s.serve.users, TLS: config, TLSName: s.serve.tlsName,
-		EventLoops: runtime.GOMAXPROCS(0) / 2, // the other half is for clients
+		// Of all nodes, on half of the processors: the other half is for clients.
+		EventLoops: runtime.GOMAXPROCS(0) / 2 / max(1, s.serve.nodes),
 	}, err
 }
 
