@@ -87,7 +87,7 @@ func (c *conn) background(
 	if plan.find != nil {
 		matches = plan.find.matches
 	}
-	job := job{id: jobID(req), namespace: ns.name, set: string(req.field(fieldSet)), from: c.nc.RemoteAddr().String()}
+	job := job{id: jobID(req), namespace: ns.name, set: string(req.field(fieldSet)), from: c.peer.String()}
 	for pid := range partitions {
 		for _, f := range c.foundIn(ns, plan, pid) {
 			msg := &request{

@@ -40,6 +40,7 @@ type batchState struct {
 func (c *conn) batch(body []byte) error {
 	rows, filter, ok := batchFields(body)
 	if !ok || len(rows) < 5 || binary.BigEndian.Uint32(rows) == 0 {
+		c.counted(countBatch, codeParameter)
 		c.trailer(codeParameter)
 		return nil
 	}
@@ -49,6 +50,7 @@ func (c *conn) batch(body []byte) error {
 	if filter != nil {
 		var code resultCode
 		if c.batchExpr, code = compileFilter(filter); code != codeOK {
+			c.counted(countBatch, code)
 			c.trailer(code)
 			return nil
 		}
@@ -69,6 +71,7 @@ func (c *conn) batch(body []byte) error {
 	if b.frame >= 0 {
 		c.endFrame(&b)
 	}
+	c.counted(countBatch, b.code)
 	c.trailer(b.code)
 	return nil
 }
@@ -148,6 +151,7 @@ func (c *conn) batchRow(b *batchState, rows []byte) ([]byte, bool) {
 		done = failed(code)
 	} else {
 		done = c.transact(b.ns, req)
+		c.counted(req.kind(), done.code)
 	}
 	c.seal(start, done, index)
 	b.note(done.code)

@@ -69,10 +69,10 @@ func BenchmarkFilter(b *testing.B) {
 	// The integer bin n is greater than 50 and the string bin s begins with a.
 	filter := []byte("\x93\x10\x93\x03\x93\x51\x02\xa1n\x32\x94\x07\x01\xa2^a\x93\x51\x03\xa1s")
 	ns := newNamespace("test", Config{MaxRecordSize: maxRecordSize})
-	r := &record{generation: 1, binCount: 2, data: encode(nil, []bin{
+	r := newRecord(&record{generation: 1}, nil, []bin{
 		{name: []byte("n"), particle: particleInteger, value: integerValue(70)},
 		{name: []byte("s"), particle: particleString, value: []byte("abc")},
-	})}
+	})
 	x, code := compileFilter(filter)
 	if code != codeOK {
 		b.Fatal(code)

@@ -88,7 +88,7 @@ func FuzzExpression(f *testing.F) {
 		{name: []byte("l"), particle: particleList, value: []byte{0x92, 1, 2}},
 		{name: []byte("m"), particle: particleMap, value: []byte{0x81, 1, 2}},
 	}
-	r := &record{generation: 1, binCount: 5, data: encode(nil, bins)}
+	r := newRecord(&record{generation: 1}, nil, bins)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		x, code := compileExpression(b)
 		if code != codeOK {

@@ -82,6 +82,14 @@ type Config struct {
 	// wall clock. The real server's proto-fd-idle-ms. Default 0: never, as there.
 	IdleTimeout time.Duration
 
+	// EventLoops is how many goroutines serve the connections' simple requests on
+	// Linux, from 0. They take less processor time than a goroutine for each
+	// connection, but hold a processor each while they wait: right for a server in a
+	// process of its own, with half as many loops as processors, while clients in
+	// the same process are better off without. Of no effect on other systems, with
+	// TLS, and with an IdleTimeout. Default 0.
+	EventLoops int
+
 	cluster *Cluster // that the server becomes a node of, nil for none
 	number  int      // as which one, from 1
 }
@@ -112,6 +120,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.MaxConnections < 0 || cfg.IdleTimeout < 0 {
 		return cfg, fmt.Errorf("%d connections or an idle timeout of %v: negative", cfg.MaxConnections, cfg.IdleTimeout)
+	}
+	if cfg.EventLoops < 0 {
+		return cfg, fmt.Errorf("%d event loops: negative", cfg.EventLoops)
 	}
 	if cfg.ClusterName == "" {
 		cfg.ClusterName = "null"

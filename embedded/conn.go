@@ -19,26 +19,48 @@ const (
 	// keepSize is the size in bytes up to which a connection keeps a buffer that
 	// a large message has made grow.
 	keepSize = 256 << 10
+
+	// lockTries is how often a loop tries to lock a partition that another
+	// goroutine has, in case it is for a moment only.
+	lockTries = 100
 )
 
 // errProtocol is why a connection is closed on a client that breaks the
 // protocol's framing.
 var errProtocol = errors.New("protocol violation")
 
-// A conn is a client's connection. One goroutine reads requests, carries them
-// out and writes the replies in the same order. Its buffers are reused.
+// errSlow is why a loop can't answer a request or send a reply: it would keep the
+// loop from other connections.
+var errSlow = errors.New("not at once")
+
+// errQuick is why a goroutine stops serving a connection that a loop could serve.
+var errQuick = errors.New("quick requests only")
+
+// quickRequests is after how many requests in turn that a loop could have answered
+// a connection goes back to one.
+const quickRequests = 64
+
+// A conn is a client's connection. One goroutine at a time, a loop's or its own,
+// reads requests, carries them out and writes the replies in the same order. Its
+// buffers are reused.
 type conn struct {
-	server *Server // that has the data
-	node   *Server // that the connection is to, nil if it is the same; see at
-	nc     net.Conn
-	serial uint64          // counts the node's connections, from 1
-	quit   <-chan struct{} // closed when the node closes its connections
+	server  *Server         // that has the data
+	node    *Server         // that the connection is to, nil if it is the same; see at
+	nc      net.Conn        // nil while a loop serves the connection
+	fd      int             // of a loop's connection
+	inline  bool            // a loop serves the connection, so nothing may take long
+	quick   int             // requests in turn that a loop could have answered
+	blocked bool            // the request being answered needs a lock that a loop won't wait for
+	peer    net.Addr        // the client
+	serial  uint64          // counts the node's connections, from 1
+	quit    <-chan struct{} // closed when the node closes its connections
 
 	in        []byte // input; the bytes from r to w are not yet consumed
 	r, w      int
 	out       []byte // finished replies that aren't sent yet
 	req       request
 	edit      editor
+	fresh     record      // metadata of a record that is being written
 	found     []indexed   // a partition's records, during a query
 	batchExpr *expression // the filter of the batch being carried out, nil for none
 	userAgent bool        // the client has introduced itself
@@ -56,36 +78,67 @@ func (c *conn) at() *Server {
 	return c.server
 }
 
-// serve answers requests until the connection fails or is closed.
-func (c *conn) serve() {
-	defer func() { _ = c.nc.Close() }()
-	for {
+// serve answers requests until the connection fails or is closed, or has made quick
+// requests for a while and no further one.
+func (c *conn) serve() error {
+	for c.quick = 0; ; c.quick++ {
+		if c.quick >= quickRequests && c.r == c.w {
+			if err := c.flush(); err != nil {
+				return err
+			}
+			return errQuick
+		}
 		kind, body, err := c.next()
 		if err != nil {
-			return
+			return err
 		}
 		if err := c.handle(kind, body); err != nil {
-			return
+			return err
 		}
 		if len(c.out) >= flushSize {
 			if err := c.flush(); err != nil {
-				return
+				return err
 			}
 		}
 	}
 }
 
-// handle answers one message.
+// slow notes that a request isn't for a loop, and reports whether it has come to
+// one nevertheless. It must not have had any effect.
+func (c *conn) slow() bool {
+	c.quick = 0
+	return c.inline
+}
+
+// lock locks a partition. It reports false, and the partition isn't locked, if a
+// loop would have to wait for that.
+func (c *conn) lock(p *partition) bool {
+	if !c.inline {
+		p.mu.Lock()
+		return true
+	}
+	for range lockTries {
+		if p.mu.TryLock() {
+			return true
+		}
+	}
+	c.blocked = true
+	return false
+}
+
+// handle answers one message. It returns errSlow, without any effect, if it is not
+// one for the loop that serves the connection.
 func (c *conn) handle(kind byte, body []byte) error {
-	if set := c.at().faults.Load(); set != nil && !c.struck && kind != protoCompressed {
+	set := c.at().faults.Load()
+	if (kind != protoMessage || set != nil) && c.slow() {
+		return errSlow
+	}
+	if set != nil && !c.struck && kind != protoCompressed {
 		return c.faulty(set, kind, body)
 	}
 	if c.server.security != nil && kind != protoSecurity && !c.authenticated() {
 		c.refuseStranger(kind, body)
 		return nil
-	}
-	if c.node != nil && c.node.cluster != nil && kind == protoMessage {
-		c.count(body)
 	}
 	switch kind {
 	case protoMessage:
@@ -124,24 +177,34 @@ func (c *conn) next() (kind byte, body []byte, err error) {
 	if err := c.fill(protoHeaderSize); err != nil {
 		return 0, nil, err
 	}
-	head := binary.BigEndian.Uint64(c.in[c.r:])
-	version, kind, size := byte(head>>56), byte(head>>48), head&protoSizeMask
-	if version != protoVersion && !(version == 0 && kind == protoSecurity) {
-		return 0, nil, fmt.Errorf("%w: version %d", errProtocol, version)
+	kind, end, err := c.header()
+	if err != nil {
+		return 0, nil, err
 	}
-	if kind < protoInfo || kind > protoXDR {
-		return 0, nil, fmt.Errorf("%w: message type %d", errProtocol, kind)
-	}
-	if size > maxMessage {
-		return 0, nil, fmt.Errorf("%w: message of %d bytes", errProtocol, size)
-	}
-	end := protoHeaderSize + int(size)
 	if err := c.fill(end); err != nil {
 		return 0, nil, err
 	}
 	body = c.in[c.r+protoHeaderSize : c.r+end : c.r+end]
 	c.r += end
 	return kind, body, nil
+}
+
+// header reads the header of the next message, which must be there: its type, and
+// its length with the header.
+func (c *conn) header() (kind byte, length int, err error) {
+	head := binary.BigEndian.Uint64(c.in[c.r:])
+	version, size := byte(head>>56), head&protoSizeMask
+	kind = byte(head >> 48)
+	if version != protoVersion && !(version == 0 && kind == protoSecurity) {
+		return 0, 0, fmt.Errorf("%w: version %d", errProtocol, version)
+	}
+	if kind < protoInfo || kind > protoXDR {
+		return 0, 0, fmt.Errorf("%w: message type %d", errProtocol, kind)
+	}
+	if size > maxMessage {
+		return 0, 0, fmt.Errorf("%w: message of %d bytes", errProtocol, size)
+	}
+	return kind, protoHeaderSize + int(size), nil
 }
 
 // fill reads until n unconsumed bytes are there. The buffer only grows as data

@@ -8,7 +8,9 @@ func (c *conn) delete(ns *namespace, req *request) outcome {
 	}
 	now := c.server.nowMs()
 	p := &ns.partitions[req.digest.partition()]
-	p.mu.Lock()
+	if !c.lock(p) {
+		return outcome{}
+	}
 	defer p.mu.Unlock()
 	r := ns.lookupLocked(p, &req.digest, now)
 	switch {

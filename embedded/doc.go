@@ -29,7 +29,11 @@
 //   - Secondary indexes on integers, strings and blobs, of bins and of the
 //     elements, keys and values of collections, and queries on them; background
 //     writes.
-//   - Truncation, expiry, and direct inspection of what is stored.
+//   - Truncation and expiry.
+//   - For tests: records that are put, looked at and deleted without the wire
+//     ([Server.Put], [Server.Get], [Server.Records]), counts of what clients did
+//     ([Server.Operations]), a clock that is set ([Clock]), and restarts that keep
+//     the data ([Server.Restart]).
 //   - Faults: result codes, delays, broken connections and broken replies, by
 //     chance or by count, see [Fault] and [ParseFault].
 //   - Clusters of several nodes with replicas and racks, which leave and join
@@ -89,12 +93,14 @@
 // # Layout
 //
 // A connection (conn.go) reads framed messages (proto.go) and answers them in
-// order on one goroutine. Info commands are in info.go, what they report in
+// order on one goroutine, its own or that of an event loop (loop_linux.go), which
+// answers the simple requests of many; connections move between them
+// (loopmove_linux.go). Info commands are in info.go, what they report in
 // infostate.go, what they do in infoaction.go. A parsed request (request.go) goes
 // through transact.go to read.go, write.go (which works on bins with edit.go) or
 // delete.go, or to batch.go, which splits it, or scan.go. These work on a
-// namespace's partitions (namespace.go), each a map of immutable records
-// (record.go) behind its own lock. Secondary indexes are in sindex*.go. A call of
+// namespace's partitions (namespace.go), each a map of immutable records, which
+// are single pieces of memory without pointers (record.go), behind its own lock. Secondary indexes are in sindex*.go. A call of
 // a function (udf.go) takes a Lua state with its module from the store
 // (udfstore.go); what functions use is in lua*.go. Background queries are in
 // background.go, aggregations in aggregate.go and luastream.go. Values are checked
@@ -102,7 +108,8 @@
 // maps begin in cdtop.go, which follows a path (cdtpath.go) to the collection that
 // they are for (cdtpacked.go); cdtlist.go and cdtmap.go dispatch them. Bit
 // operations are in bits.go. Expressions are checked in exprbuild.go, evaluated in
-// expreval.go, and used in filter.go. What tests look at is in inspect.go. Faults
+// expreval.go, and used in filter.go. What tests use is in inspect.go, put.go,
+// counters.go and clock.go. Faults
 // step in where a message is handled (faultconn.go). The nodes of a cluster are
 // servers whose connections work on the first one's data (cluster.go,
 // clusterinfo.go). Security is in security.go (who may do what), securityproto.go

@@ -38,7 +38,7 @@ func (e *editor) load(req *request, old *record, limit int) {
 	if old == nil {
 		return
 	}
-	if old.keySize != 0 {
+	if old.hasKey() {
 		e.key = old.key()
 	}
 	if req.isReplace() {

@@ -24,7 +24,7 @@ func (nullConn) RemoteAddr() net.Addr        { return &net.TCPAddr{} }
 func newFuzzConn(f *testing.F) *conn {
 	f.Helper()
 	s := RunT(f, Config{Now: func() time.Time { return time.Unix(2_000_000_000, 0) }, DefaultTTL: time.Hour})
-	return &conn{server: s, nc: nullConn{}}
+	return &conn{server: s, nc: nullConn{}, peer: nullConn{}.RemoteAddr()}
 }
 
 func testField(kind byte, value string) string {

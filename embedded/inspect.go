@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -205,19 +206,18 @@ func (s *Server) GetDigest(namespace string, digest [20]byte) (Record, bool) {
 
 // inspect copies a record.
 func (ns *namespace) inspect(d Digest, r *record) Record {
-	data := append([]byte(nil), r.data...)
 	out := Record{
 		Digest:     d,
 		Set:        ns.setName(r.setID),
-		UserKey:    decodeKey(data[:r.keySize]),
+		UserKey:    decodeKey(slices.Clone(r.key())),
 		Generation: r.generation,
 		LastUpdate: time.UnixMilli(int64(r.lastUpdate) + aerospikeEpochMs).UTC(),
-		Bins:       make([]Bin, 0, r.binCount),
+		Bins:       make([]Bin, 0, r.binCount()),
 	}
 	if r.voidTime != 0 {
 		out.VoidTime = time.UnixMilli(int64(r.voidTime)*1000 + aerospikeEpochMs).UTC()
 	}
-	for rest := data[r.keySize:]; len(rest) > 0; {
+	for rest := slices.Clone(r.bins()); len(rest) > 0; {
 		var b bin
 		b, rest = nextBin(rest)
 		out.Bins = append(out.Bins, Bin{Name: string(b.name), Particle: b.particle, Raw: b.value})

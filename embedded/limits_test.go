@@ -102,7 +102,7 @@ func TestThousandsOfIdleConnections(t *testing.T) {
 }
 
 func TestLimitErrors(t *testing.T) {
-	for _, cfg := range []embedded.Config{{MaxConnections: -1}, {IdleTimeout: -1}} {
+	for _, cfg := range []embedded.Config{{MaxConnections: -1}, {IdleTimeout: -1}, {EventLoops: -1}} {
 		if s, err := embedded.Start(cfg); err == nil {
 			t.Errorf("%+v is accepted", cfg)
 			must(t, s.Close())

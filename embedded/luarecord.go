@@ -357,7 +357,7 @@ func (r *udfRecord) key() []byte {
 	switch {
 	case r.dropKey:
 		return nil
-	case r.old != nil && r.old.keySize != 0:
+	case r.old != nil && r.old.hasKey():
 		return r.old.key()
 	}
 	return r.newKey

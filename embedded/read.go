@@ -10,7 +10,12 @@ func (c *conn) read(ns *namespace, req *request) outcome {
 		return failed(codeEnterpriseOnly)
 	}
 	now := c.server.nowMs()
-	r := ns.lookup(&req.digest, now)
+	p := &ns.partitions[req.digest.partition()]
+	if !c.lock(p) {
+		return outcome{}
+	}
+	r := ns.lookupLocked(p, &req.digest, now)
+	p.mu.Unlock()
 	if r == nil {
 		return failed(codeNotFound)
 	}
@@ -31,7 +36,7 @@ func (c *conn) read(ns *namespace, req *request) outcome {
 	case req.info1&info1NoBins != 0:
 	case req.info1&info1GetAll != 0:
 		c.out = append(c.out, r.bins()...)
-		done.ops = r.binCount
+		done.ops = r.binCount()
 	case len(req.ops) == 0:
 		return failedOn(r, codeParameter)
 	default:
@@ -120,7 +125,7 @@ func (ns *namespace) readTouch(req *request, r *record, nowMs uint64) bool {
 		touched := *r // the generation stays
 		touched.voidTime = until
 		touched.lastUpdate = max(r.lastUpdate, nowMs)
-		ns.storeLocked(p, &req.digest, r, &touched)
+		ns.storeLocked(p, &req.digest, r, r.with(&touched))
 	}
 	return true
 }

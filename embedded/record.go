@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // A Digest is the 20-byte RIPEMD-160 hash of set name and key that identifies a
@@ -19,22 +20,99 @@ func (d *Digest) partition() int {
 
 // A record is one stored record. It is immutable: a write makes a new one, so
 // that readers need the partition's lock only to find it.
+//
+// Its data follows it in memory, in the same piece: first the stored key, if there
+// is one, as 4 bytes of length, particle type, and value; then the bins, each as the
+// read operation that returns it, so that a read of all bins copies a single stretch
+// of memory. A record and its data apart would cost 24 bytes more, a second miss of
+// the processor's caches for each read, and the garbage collector's work to follow
+// the pointer: as it is, records have no pointers. A record that newRecord hasn't
+// made is metadata alone.
 type record struct {
 	lastUpdate uint64 // ms since the Aerospike epoch
 	voidTime   uint32 // s since the Aerospike epoch, 0 if it never expires
-	keySize    uint32 // bytes of data that are the stored key, 0 if none is
+	size       uint32 // bytes of data
 	generation uint16 // 1 to 65535
 	setID      uint16 // 0 for no set
-	binCount   uint16
-
-	// data is the stored key (particle type, then value), followed by the bins,
-	// each as the read operation that returns it, so that a read of all bins
-	// copies a single stretch of memory.
-	data []byte
+	layout     uint16 // number of bins, and the flag keyStored
 }
 
-func (r *record) key() []byte  { return r.data[:r.keySize] }
-func (r *record) bins() []byte { return r.data[r.keySize:] }
+const (
+	// recordHeader is where a record's data begins: at its last field's end.
+	recordHeader = 22
+
+	// keyStored is set in a record's layout if it has a key.
+	keyStored = maxBins + 1
+
+	keyLengthSize = 4
+)
+
+// newRecord makes a record of metadata, key and bins, at most maxBins of them. The
+// key is empty if none is stored.
+func newRecord(meta *record, key []byte, bins []bin) *record {
+	size := 0
+	if len(key) != 0 {
+		size += keyLengthSize + len(key)
+	}
+	for i := range bins {
+		size += opHeaderSize + len(bins[i].name) + len(bins[i].value)
+	}
+	r := allocateRecord(meta, size)
+	r.layout = uint16(len(bins))
+	data := r.data()[:0]
+	if len(key) != 0 {
+		r.layout |= keyStored
+		data = append(binary.BigEndian.AppendUint32(data, uint32(len(key))), key...)
+	}
+	for i := range bins {
+		data = appendOp(data, opRead, bins[i].particle, bins[i].name, bins[i].value)
+	}
+	return r
+}
+
+// allocateRecord makes a record with metadata and room for size bytes of data. Of
+// words, because they are aligned as a record needs it.
+func allocateRecord(meta *record, size int) *record {
+	const word = 8
+	words := make([]uint64, max(unsafe.Sizeof(record{}), uintptr(recordHeader+size+word-1))/word)
+	r := (*record)(unsafe.Pointer(unsafe.SliceData(words)))
+	*r = *meta
+	r.size = uint32(size)
+	return r
+}
+
+// with returns a copy of a record with other metadata.
+func (r *record) with(meta *record) *record {
+	next := allocateRecord(meta, int(r.size))
+	next.layout = r.layout
+	copy(next.data(), r.data())
+	return next
+}
+
+func (r *record) data() []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(r), recordHeader)), r.size)
+}
+
+func (r *record) binCount() uint16 { return r.layout &^ keyStored }
+func (r *record) hasKey() bool     { return r.layout&keyStored != 0 }
+
+// key returns the stored key, empty if there is none.
+func (r *record) key() []byte {
+	if !r.hasKey() {
+		return nil
+	}
+	data := r.data()
+	return data[keyLengthSize : keyLengthSize+binary.BigEndian.Uint32(data)]
+}
+
+// bins returns the bins in wire form.
+func (r *record) bins() []byte {
+	data := r.data()
+	if r.hasKey() {
+		data = data[keyLengthSize+binary.BigEndian.Uint32(data):]
+	}
+	return data
+}
 
 // expired reports whether the record's time has passed. A record is still there
 // in the second of its void time.
@@ -67,20 +145,6 @@ func (r *record) findBin(name []byte) (bin, bool) {
 		}
 	}
 	return bin{}, false
-}
-
-// encode packs a key and bins into a record's data.
-func encode(key []byte, bins []bin) []byte {
-	size := len(key)
-	for i := range bins {
-		size += opHeaderSize + len(bins[i].name) + len(bins[i].value)
-	}
-	data := make([]byte, 0, size)
-	data = append(data, key...)
-	for i := range bins {
-		data = appendOp(data, opRead, bins[i].particle, bins[i].name, bins[i].value)
-	}
-	return data
 }
 
 // storedSize is the size in bytes that the real server gives a record in its

@@ -60,6 +60,25 @@ func (r *request) isReadAll(o *op) bool {
 	return o.code == opRead && len(o.name) == 0 && r.info1&info1GetAll != 0
 }
 
+// isQuick reports whether a request takes a short time for certain: it reads or
+// writes plain bins of one record.
+func (r *request) isQuick() bool {
+	if !r.has(fieldDigest) || r.isUDF() || r.has(fieldFilter) {
+		return false
+	}
+	if !r.isWrite() && r.ttl != ttlDefault && r.ttl != ttlNever {
+		return false // it may turn into a write
+	}
+	for i := range r.ops {
+		switch r.ops[i].code {
+		case opRead, opWrite, opIncr, opAppend, opPrepend, opTouch, opDeleteAll:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // parse reads a record message's body. It reports false if the body is
 // malformed: too short, a part that overruns it, or bytes left over.
 func (r *request) parse(body []byte) bool {

@@ -22,6 +22,7 @@ type queryPlan struct {
 func (c *conn) query(ns *namespace, req *request) error {
 	if c.server.security != nil {
 		if code := c.permitQuery(ns, req); code != codeOK {
+			c.counted(req.queryKind(), code)
 			c.reply(failed(code))
 			return nil
 		}
@@ -33,6 +34,7 @@ func (c *conn) query(ns *namespace, req *request) error {
 		return c.background(ns, req, checkBackgroundOps, c.backgroundWrite)
 	}
 	plan, code := planQuery(ns, req)
+	c.counted(req.queryKind(), code)
 	if code != codeOK {
 		c.reply(failed(code))
 		return nil
@@ -273,7 +275,7 @@ func (c *conn) appendRecord(ns *namespace, plan *queryPlan, f *indexed) {
 		h.fields++
 		c.out = appendField(c.out, fieldSet, ns.setName(r.setID))
 	}
-	if r.keySize != 0 {
+	if r.hasKey() {
 		h.fields++
 		c.out = appendField(c.out, fieldKey, r.key())
 	}
@@ -286,7 +288,7 @@ func (c *conn) appendRecord(ns *namespace, plan *queryPlan, f *indexed) {
 		h.info1 = info1NoBins
 	case !plan.some:
 		c.out = append(c.out, r.bins()...)
-		h.ops = r.binCount
+		h.ops = r.binCount()
 	default:
 		for _, name := range plan.bins {
 			if b, ok := r.findBin(name); ok {

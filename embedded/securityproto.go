@@ -303,7 +303,7 @@ func (c *conn) enter(a *account) {
 
 // remote is the client's address.
 func (c *conn) remote() netip.Addr {
-	if addr, ok := c.nc.RemoteAddr().(*net.TCPAddr); ok {
+	if addr, ok := c.peer.(*net.TCPAddr); ok {
 		return addr.AddrPort().Addr()
 	}
 	return netip.Addr{}

@@ -53,13 +53,16 @@ type Server struct {
 	number   int                      // of a cluster's node, from 1; else 0
 	traffic  trafficCounters          // of a cluster's node
 
+	operations operationCounters
+
 	mu     sync.Mutex // guards what follows
 	ln     net.Listener
 	addr   *net.TCPAddr
 	conns  map[*conn]struct{}
+	loops  []*loop       // that serve connections; none if each has a goroutine
 	quit   chan struct{} // closed by disconnect
 	opened uint64
-	busy   sync.WaitGroup // the accept loop and the connections
+	busy   sync.WaitGroup // the accept loop, the event loops and the connections' goroutines
 }
 
 // Start starts a server. It returns an error if the configuration is out of
@@ -118,6 +121,9 @@ func (s *Server) listen(address string) error {
 	if s.cfg.TLS != nil {
 		ln = tls.NewListener(ln, s.cfg.TLS)
 	}
+	if err := s.startLoops(); err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	s.mu.Lock()
 	s.ln, s.addr, s.quit = ln, addr, make(chan struct{})
 	s.mu.Unlock()
@@ -148,17 +154,13 @@ func (s *Server) accept(ln net.Listener) {
 
 // open starts serving a connection, unless ln is being closed.
 func (s *Server) open(ln net.Listener, nc net.Conn) {
-	c := &conn{server: s, node: s, nc: nc}
+	c := &conn{server: s, node: s, nc: nc, peer: nc.RemoteAddr()}
 	if s.home != nil {
 		c.server = s.home
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ln != ln {
-		_ = nc.Close()
-		return
-	}
-	if len(s.conns) >= s.cfg.MaxConnections {
+	if s.ln != ln || len(s.conns) >= s.cfg.MaxConnections {
+		s.mu.Unlock()
 		_ = nc.Close()
 		return
 	}
@@ -166,14 +168,37 @@ func (s *Server) open(ln net.Listener, nc net.Conn) {
 	s.opened++
 	c.serial, c.quit = s.opened, s.quit
 	s.busy.Add(1)
-	go func() {
-		defer s.busy.Done()
-		c.serve()
-		c.enter(nil)
-		s.mu.Lock()
-		delete(s.conns, c)
-		s.mu.Unlock()
-	}()
+	s.mu.Unlock()
+	if s.adopt(c) {
+		s.busy.Done()
+		return
+	}
+	go s.serve(c)
+}
+
+// serve answers a connection's requests on a goroutine of its own, until it ends
+// or a loop takes it.
+func (s *Server) serve(c *conn) {
+	defer s.busy.Done()
+	for {
+		err := c.serve()
+		if !errors.Is(err, errQuick) {
+			break
+		}
+		if s.adopt(c) {
+			return
+		}
+	}
+	_ = c.nc.Close()
+	s.forget(c)
+}
+
+// forget ends the bookkeeping of a connection that has been closed.
+func (s *Server) forget(c *conn) {
+	c.enter(nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
 }
 
 // disconnect closes the listener and all connections, and waits for their
@@ -186,8 +211,14 @@ func (s *Server) disconnect() error {
 		close(s.quit)
 	}
 	for c := range s.conns {
-		_ = c.nc.Close()
+		if c.nc != nil {
+			_ = c.nc.Close()
+		}
 	}
+	for _, l := range s.loops {
+		l.stop()
+	}
+	s.loops = nil
 	s.mu.Unlock()
 	var err error
 	if ln != nil {

@@ -28,24 +28,26 @@ func (s *Server) Traffic() Traffic {
 	}
 }
 
-// count counts a record message to a node of a cluster.
-func (c *conn) count(body []byte) {
-	node, req := c.node, &c.req
-	switch {
-	case len(body) < msgHeaderSize:
-		return
-	case body[1]&info1Batch != 0:
-		node.traffic.batches.Add(1)
-		return
-	case !req.parse(body):
-		return
-	case !req.has(fieldDigest):
-		node.traffic.queries.Add(1)
-		return
-	case len(req.field(fieldDigest)) != len(req.digest):
+// countBatch counts a batch to a node of a cluster.
+func (c *conn) countBatch() {
+	if c.node != nil && c.node.cluster != nil {
+		c.node.traffic.batches.Add(1)
+	}
+}
+
+// countQuery counts a query.
+func (c *conn) countQuery() {
+	if c.node != nil && c.node.cluster != nil {
+		c.node.traffic.queries.Add(1)
+	}
+}
+
+// count counts a command on the record that the request's digest names.
+func (c *conn) count(req *request) {
+	node := c.node
+	if node == nil || node.cluster == nil {
 		return
 	}
-	copy(req.digest[:], req.field(fieldDigest))
 	counter, least := &node.traffic.reads, roleReplica
 	if req.isWrite() {
 		counter, least = &node.traffic.writes, roleMaster

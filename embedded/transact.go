@@ -18,13 +18,17 @@ func failedOn(r *record, code resultCode) outcome {
 	return outcome{code: code, generation: r.generation, voidTime: r.voidTime}
 }
 
-// message answers one record message.
+// message answers one record message. As handle, it may return errSlow.
 func (c *conn) message(body []byte) error {
 	if len(body) < msgHeaderSize {
 		c.reply(failed(codeParameter))
 		return nil
 	}
 	if body[1]&info1Batch != 0 {
+		if c.slow() {
+			return errSlow
+		}
+		c.countBatch()
 		return c.batch(body)
 	}
 	req := &c.req
@@ -32,12 +36,16 @@ func (c *conn) message(body []byte) error {
 		c.reply(failed(codeParameter))
 		return nil
 	}
+	if !req.isQuick() && c.slow() {
+		return errSlow
+	}
 	ns := c.server.namespace(req.field(fieldNamespace))
 	if ns == nil {
 		c.reply(failed(codeNamespace))
 		return nil
 	}
 	if !req.has(fieldDigest) {
+		c.countQuery()
 		return c.query(ns, req)
 	}
 	if len(req.field(fieldDigest)) != len(req.digest) {
@@ -49,6 +57,13 @@ func (c *conn) message(body []byte) error {
 	start := len(c.out)
 	c.out = grow(c.out, protoHeaderSize+msgHeaderSize)
 	done := c.transact(ns, req)
+	if c.blocked {
+		c.blocked = false
+		c.out = c.out[:start]
+		return errSlow
+	}
+	c.count(req)
+	c.counted(req.kind(), done.code)
 	body = c.seal(start+protoHeaderSize, done, 0)
 	putProtoHeader(c.out[start:], protoMessage, len(body))
 	return nil
@@ -115,7 +130,7 @@ func checkSet(ns *namespace, req *request, r *record, write bool) bool {
 // checkKey reports whether a key that the message carries is the stored one, if
 // one is stored.
 func checkKey(req *request, r *record) bool {
-	return r.keySize == 0 || !req.has(fieldKey) || string(req.field(fieldKey)) == string(r.key())
+	return !r.hasKey() || !req.has(fieldKey) || string(req.field(fieldKey)) == string(r.key())
 }
 
 // checkGeneration reports whether the record's generation, 0 for a new record,

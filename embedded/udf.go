@@ -138,7 +138,7 @@ func (r *udfRecord) openExisting(c *conn, call *udfCall) resultCode {
 		}
 		r.newKey = r.req.field(fieldKey)
 	}
-	if r.old.binCount > maxUDFBins {
+	if r.old.binCount() > maxUDFBins {
 		return codeBinName
 	}
 	r.open, r.setID = true, r.old.setID
@@ -180,10 +180,7 @@ func (r *udfRecord) store(p *partition) outcome {
 	if storedSize(next.voidTime, r.ns.setName(next.setID), key, r.edit.bins) > r.ns.maxRecordSize {
 		return udfOutcome(r.old, codeRecordTooBig)
 	}
-	next.binCount = uint16(len(r.edit.bins))
-	next.keySize = uint32(len(key))
-	next.data = encode(key, r.edit.bins)
-	r.ns.storeLocked(p, &r.req.digest, r.old, &next)
+	r.ns.storeLocked(p, &r.req.digest, r.old, newRecord(&next, key, r.edit.bins))
 	return done
 }
 

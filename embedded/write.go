@@ -11,12 +11,15 @@ func (c *conn) write(ns *namespace, req *request) outcome {
 	}
 	now := c.server.nowMs()
 	p := &ns.partitions[req.digest.partition()]
-	p.mu.Lock()
+	if !c.lock(p) {
+		return outcome{}
+	}
 	defer p.mu.Unlock()
 	old := ns.lookupLocked(p, &req.digest, now)
-	next, code := prepareWrite(ns, req, old, now, c.batchExpr)
+	next := &c.fresh
+	code := prepareWrite(ns, req, old, next, now, c.batchExpr)
 	if code == codeOK {
-		code = c.applyWrite(ns, req, old, &next)
+		code = c.applyWrite(ns, req, old, next)
 	}
 	if code != codeOK {
 		c.edit.reset()
@@ -29,10 +32,7 @@ func (c *conn) write(ns *namespace, req *request) outcome {
 	if len(c.edit.bins) == 0 {
 		ns.removeLocked(p, &req.digest, old)
 	} else {
-		next.binCount = uint16(len(c.edit.bins))
-		next.keySize = uint32(len(c.edit.key))
-		next.data = encode(c.edit.key, c.edit.bins)
-		ns.storeLocked(p, &req.digest, old, &next)
+		ns.storeLocked(p, &req.digest, old, newRecord(next, c.edit.key, c.edit.bins))
 		done.generation, done.voidTime = next.generation, next.voidTime
 	}
 	done.ops = c.appendResults()
@@ -109,14 +109,14 @@ func updateOnly(req *request) bool {
 }
 
 // prepareWrite checks a write's conditions against the record, nil if there is
-// none, and returns the metadata of the one that takes its place.
-func prepareWrite(ns *namespace, req *request, old *record, nowMs uint64, batch *expression) (record, resultCode) {
-	next := record{lastUpdate: nowMs}
+// none, and sets the metadata of the one that takes its place.
+func prepareWrite(ns *namespace, req *request, old, next *record, nowMs uint64, batch *expression) resultCode {
+	*next = record{lastUpdate: nowMs}
 	if old == nil && updateOnly(req) {
-		return next, codeNotFound
+		return codeNotFound
 	}
 	if old != nil && req.info2&info2CreateOnly != 0 {
-		return next, codeRecordExists
+		return codeRecordExists
 	}
 	if old != nil {
 		next.generation, next.setID = old.generation, old.setID
@@ -124,26 +124,26 @@ func prepareWrite(ns *namespace, req *request, old *record, nowMs uint64, batch 
 		next.lastUpdate = max(nowMs, old.lastUpdate)
 	}
 	if !checkGeneration(req, next.generation) {
-		return next, codeGeneration
+		return codeGeneration
 	}
-	if code := prepareSet(ns, req, old, &next, nowMs); code != codeOK {
-		return next, code
+	if code := prepareSet(ns, req, old, next, nowMs); code != codeOK {
+		return code
 	}
 	if old != nil {
 		if code := checkFilter(ns, req, batch, old, nowMs); code != codeOK {
-			return next, code
+			return code
 		}
 	}
 	if code := prepareKey(req, old); code != codeOK {
-		return next, code
+		return code
 	}
-	if !prepareVoidTime(ns, req, old == nil, &next, nowMs) {
-		return next, codeParameter
+	if !prepareVoidTime(ns, req, old == nil, next, nowMs) {
+		return codeParameter
 	}
 	if next.generation++; next.generation == 0 {
 		next.generation = 1
 	}
-	return next, codeOK
+	return codeOK
 }
 
 // prepareSet gives a new record its set, or checks that an old one is in it.
@@ -171,7 +171,7 @@ func prepareKey(req *request, old *record) resultCode {
 	if !req.has(fieldKey) {
 		return codeOK
 	}
-	if old != nil && old.keySize != 0 {
+	if old != nil && old.hasKey() {
 		if !checkKey(req, old) {
 			return codeKeyMismatch
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -25,30 +27,37 @@ const (
 	benchWorkers = 16
 )
 
-// benchCluster connects to AEROLOAD_TEST_HOSTS, or to an embedded server in a
-// process of its own, whose processor time then is not ours.
-func benchCluster(b *testing.B) *cluster.Cluster {
+// benchHosts returns AEROLOAD_TEST_HOSTS, or where an embedded server in a process
+// of its own listens, whose processor time then is not ours. With it comes the
+// server's process, AEROLOAD_TEST_SERVER_PID for the other; 0 if it isn't known.
+func benchHosts(b *testing.B) (hosts string, pid int) {
 	b.Helper()
-	hosts := os.Getenv("AEROLOAD_TEST_HOSTS")
-	if hosts == "" {
-		server := exec.Command(binary, "serve", "--listen", "127.0.0.1:0")
-		pipe, err := server.StdoutPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := server.Start(); err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() {
-			_ = server.Process.Kill()
-			_ = server.Wait()
-		})
-		line, err := bufio.NewReader(pipe).ReadString('\n')
-		if err != nil {
-			b.Fatal(err)
-		}
-		hosts = regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
+	if hosts := os.Getenv("AEROLOAD_TEST_HOSTS"); hosts != "" {
+		pid, _ := strconv.Atoi(os.Getenv("AEROLOAD_TEST_SERVER_PID"))
+		return hosts, pid
 	}
+	server := exec.Command(binary, "serve", "--listen", "127.0.0.1:0")
+	pipe, err := server.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	line, err := bufio.NewReader(pipe).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line), server.Process.Pid
+}
+
+// benchCluster connects to a server.
+func benchCluster(b *testing.B, hosts string) *cluster.Cluster {
+	b.Helper()
 	config := cluster.DefaultConfig()
 	config.Workers = benchWorkers
 	var err error
@@ -114,7 +123,8 @@ func prepared(b *testing.B, c *cluster.Cluster, flags ...stage.FlagValue) *stage
 // 80 % reads of a record of 50 characters, the rest updates, random keys, 16
 // workers.
 func BenchmarkTransactions(b *testing.B) {
-	c := benchCluster(b)
+	hosts, _ := benchHosts(b)
+	c := benchCluster(b, hosts)
 	prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "I"}).Run(b.Context(), silent{})
 	b.Run("client loop", func(b *testing.B) { measured(b, func() { clientLoop(b, c) }) })
 	b.Run("aeroload", func(b *testing.B) {
@@ -126,6 +136,39 @@ func BenchmarkTransactions(b *testing.B) {
 			}
 		})
 	})
+}
+
+// BenchmarkServer is the load of BenchmarkTransactions, seen from the server: the
+// rate, and the processor time of the server's process for each transaction.
+func BenchmarkServer(b *testing.B) {
+	hosts, pid := benchHosts(b)
+	c := benchCluster(b, hosts)
+	prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "I"}).Run(b.Context(), silent{})
+	s := prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "RU,80"},
+		stage.FlagValue{Flag: "--transactions", Key: "transactions", Text: fmt.Sprint(b.N)})
+	before := processTime(pid)
+	measured(b, func() { s.Run(b.Context(), silent{}) })
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tps")
+	if used := processTime(pid) - before; used > 0 {
+		b.ReportMetric(float64(used.Nanoseconds())/float64(b.N), "server-cpu-ns/op")
+	}
+}
+
+// processTime is the processor time that another process has used, 0 if it can't be
+// told: proc_pid_stat(5) has it in 10 ms ticks, user and system time as the 12th and
+// 13th fields after the name.
+func processTime(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // clientLoop is the smallest loop that makes the transactions.

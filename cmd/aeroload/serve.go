@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -262,6 +263,8 @@ func (s *settings) serverConfig() (embedded.Config, error) {
 		Listen: s.listen, Faults: s.serve.faults, FaultSeed: s.serve.faultSeed,
 		MaxConnections: s.serve.maxConnections, IdleTimeout: s.serve.idleTimeout,
 		Users: s.serve.users, TLS: config, TLSName: s.serve.tlsName,
+		// Of all nodes, on half of the processors: the other half is for clients.
+		EventLoops: runtime.GOMAXPROCS(0) / 2 / max(1, s.serve.nodes),
 	}, err
 }
 
