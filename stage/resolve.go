@@ -116,7 +116,7 @@ func (d *draft) placeOf(key string) Place {
 }
 
 func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems) {
-	object, err := objspec.Parse(spec.text, defaults.ObjectOptions)
+	object, err := objspec.Load(spec.text, spec.place.dir(), defaults.ObjectOptions)
 	if err != nil {
 		d.bad["object-spec"] = true
 		problems.addErr(spec.place, err)
@@ -126,7 +126,33 @@ func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems)
 	for key, bins := range map[string][]int{"read-bins": d.ReadBins, "write-bins": d.WriteBins} {
 		if n := len(object.Bins()); len(bins) > 0 && bins[len(bins)-1] > n {
 			problems.add(d.placeOf(key), "%s: there is no bin %d: the object spec %q has %d", key, bins[len(bins)-1], object, n)
+			return
 		}
+	}
+	d.resolveVariety(problems)
+}
+
+// resolveVariety gives each record a value of its own if the object spec is made
+// for that, and sees to it that every write has something to write.
+func (d *draft) resolveVariety(problems *Problems) {
+	if d.bad["workload"] || d.Workload.Kind == workload.Delete {
+		return
+	}
+	if d.Workload.HasBinWrites() && d.Object.Varies() || d.UDF != nil && d.UDF.Args != nil && d.UDF.Args.Varies() {
+		d.Random = true
+	}
+	if !d.Workload.HasBinWrites() || d.Workload.WriteAll == 100 {
+		return
+	}
+	sel := []int{0} // what partial writes write by default
+	if d.WriteBins != nil {
+		sel = nil
+		for _, n := range d.WriteBins {
+			sel = append(sel, n-1)
+		}
+	}
+	if !d.Object.Always(sel) {
+		problems.add(d.placeOf("write-bins"), "write-bins: all of these bins are optional, so a write might have nothing to write; add one that every record has")
 	}
 }
 
