@@ -100,7 +100,7 @@ func date(c *call) (*form, error) {
 	if to < from {
 		return nil, c.errorAt(1, "the dates go up: %q is before %q", c.args[1].text, c.args[0].text)
 	}
-	layout, err := strftime.New(c.args[2].text, strftime.WithUnixSeconds('s'), strftime.WithMilliseconds('L'))
+	layout, err := strftime.New(c.args[2].text, strftime.WithSpecification('s', strftime.AppendFunc(appendSeconds)))
 	if err != nil {
 		return nil, c.errorAt(2, "%q is no strftime format: %v", shorten(c.args[2].text), unwrapped(err))
 	}
@@ -110,6 +110,9 @@ func date(c *call) (*form, error) {
 		return layout.FormatBuffer(dst, time.Unix(from+int64(s.below(seconds)), 0).UTC())
 	}), nil
 }
+
+// appendSeconds is %s, the seconds since 1970; the library's allocates.
+func appendSeconds(dst []byte, t time.Time) []byte { return strconv.AppendInt(dst, t.Unix(), 10) }
 
 // unwrapped returns the cause of an error, without what the library puts before.
 func unwrapped(err error) error {
