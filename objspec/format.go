@@ -90,7 +90,7 @@ func (p *parser) embedded() (*form, error) {
 	switch {
 	case p.pos == len(p.text):
 		return nil, p.errorAt(opened, `expected a generator and "}", found the end of the spec`)
-	case strings.IndexByte("ISDb", p.text[p.pos]) >= 0 && !slices.Contains(generatorNames(), p.text[p.pos:p.wordEnd(p.pos)]):
+	case strings.IndexByte("ISBDb", p.text[p.pos]) >= 0 && !slices.Contains(generatorNames(), p.text[p.pos:p.wordEnd(p.pos)]):
 		f, err = p.word(rolePart)
 	case p.at('@') || isLetter(p.text[p.pos]):
 		f, err = p.generator()

@@ -144,8 +144,8 @@ func (p *parser) arguments() ([]argument, error) {
 		}
 		args = append(args, a)
 		p.skipBlank()
-		if p.at(')') {
-			break
+		if p.at(')') || p.pos == len(p.text) {
+			continue
 		}
 		if err := p.expect(',', `"," or ")"`); err != nil {
 			return nil, err
