@@ -26,7 +26,7 @@ func commands() []command {
 			argsUsage: "FILE...", options: defaultOptions(), action: validate},
 		{name: "serve", usage: "run the embedded server alone, for any Aerospike client",
 			options: serveOptions(), action: serve},
-		{name: "gen", usage: "show records of an object spec, or time their generation, without a server",
+		{name: "gen", usage: "show or time the records of an object spec, without a server",
 			options: genOptions(), action: gen},
 	}
 }
