@@ -320,3 +320,28 @@ func TestLoad(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentation holds docs/object-spec.md to its tables: it names every
+// generator, and the strftime verbs that it names are known.
+func TestDocumentation(t *testing.T) {
+	data, err := os.ReadFile("../docs/object-spec.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(data)
+	for _, name := range generatorNames() {
+		if !strings.Contains(doc, "`"+name+"`") && !strings.Contains(doc, "`"+name+"(") {
+			t.Errorf("there is nothing about %s", name)
+		}
+	}
+	_, after, _ := strings.Cut(doc, "strftime knows `")
+	verbs, _, _ := strings.Cut(after, "`")
+	if n := len(strings.Fields(verbs)); n < 30 {
+		t.Fatalf("%d verbs", n)
+	}
+	for _, verb := range strings.Fields(verbs) {
+		if _, err := Parse(`@date("2020-01-01","2020-01-02","`+verb+`")`, Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
