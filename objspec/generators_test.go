@@ -344,7 +344,7 @@ func TestPickWeights(t *testing.T) {
 
 // TestSpreads compares drawn lengths with their distribution's mean and variance.
 func TestSpreads(t *testing.T) {
-	const n = 50_000
+	const n = 20_000
 	for _, tt := range []struct {
 		spec           string
 		mean, variance float64
