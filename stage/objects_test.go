@@ -48,6 +48,10 @@ func TestWritesOfOptionalBins(t *testing.T) {
 		"- workload: RU,50\n  write-bins: 1,2" + spec:  "",
 		"- workload: RU,100\n  read-bins: 1" + spec:    "",
 		"- workload: DB\n  write-bins: 1" + spec:       "",
+		"- workload: RMI" + spec:                       "",
+		"- workload: RMU" + spec:                       "write-bins: all of these bins are optional",
+		"- workload: RMU\n  write-bins: 2" + spec:      "",
+		"- operations: {read: 1, update: 1}" + spec:    "",
 		"- workload: RU,50\n  write-bins: 1" + spec:    "f.yaml:2:15: write-bins: all of these bins are optional",
 		"- workload: I\n  write-bins: 1" + spec:        "f.yaml:2:15: write-bins: all of these bins are optional",
 		"- workload: 'RU,50,100,50'" + spec:            "write-bins: all of these bins are optional", // partial writes take the first bin

@@ -66,16 +66,24 @@ func flagValue(v FlagValue, problems *Problems) value {
 		return flag
 	}
 	r := reader{}
-	flag.sub = r.mapping(v.Key, doc.Content[0], f.keys)
-	for key, sub := range flag.sub {
-		sub.place = flag.place
-		flag.sub[key] = sub
-	}
+	flag.sub = placed(r.mapping(v.Key, doc.Content[0], f), flag.place)
 	for _, p := range r.problems {
 		problems.addErr(flag.place, p.Err)
 		flag.broken = true
 	}
 	return flag
+}
+
+// placed returns the values of a mapping as standing in one place.
+func placed(values map[string]value, place Place) map[string]value {
+	for key, v := range values {
+		v.place = place
+		if v.sub != nil {
+			v.sub = placed(v.sub, place)
+		}
+		values[key] = v
+	}
+	return values
 }
 
 // resolve fills in the defaults and checks the rules between keys.
@@ -89,7 +97,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		dr.resolveKeys(d, &problems)
 		dr.resolveWorkload(&problems)
 		dr.resolveObject(spec, d, &problems)
-		dr.resolveBatch()
+		dr.resolveBatch(&problems)
 		if _, ok := dr.given["threads"]; !ok {
 			dr.Threads = d.Threads
 		}
@@ -129,20 +137,23 @@ func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems)
 			return
 		}
 	}
+	d.checkAdditions(problems)
 	d.resolveVariety(problems)
 }
 
 // resolveVariety gives each record a value of its own if the object spec is made
 // for that, and sees to it that every write has something to write.
 func (d *draft) resolveVariety(problems *Problems) {
-	if d.bad["workload"] || d.Workload.Kind == workload.Delete {
+	if d.bad["workload"] {
 		return
 	}
-	if d.Workload.HasBinWrites() && d.Object.Varies() || d.UDF != nil && d.UDF.Args != nil && d.UDF.Args.Varies() {
+	values, partial := false, false // some transactions write generated values, and some not all bins
+	for _, o := range d.Workload.Operations() {
+		values = values || o.Does(workload.Action.WritesValues)
+		partial = partial || o.WritesSome()
+	}
+	if values && d.Object.Varies() || d.UDF != nil && d.UDF.Args != nil && d.UDF.Args.Varies() {
 		d.Random = true
-	}
-	if !d.Workload.HasBinWrites() || d.Workload.WriteAll == 100 {
-		return
 	}
 	sel := []int{0} // what partial writes write by default
 	if d.WriteBins != nil {
@@ -151,8 +162,28 @@ func (d *draft) resolveVariety(problems *Problems) {
 			sel = append(sel, n-1)
 		}
 	}
-	if !d.Object.Always(sel) {
+	if partial && !d.Object.Always(sel) {
 		problems.add(d.placeOf("write-bins"), "write-bins: all of these bins are optional, so a write might have nothing to write; add one that every record has")
+	}
+}
+
+// checkAdditions refuses to add to what is no integer.
+func (d *draft) checkAdditions(problems *Problems) {
+	if d.bad["workload"] || !d.Workload.HasAdditions() {
+		return
+	}
+	key, bin := "workload", 1
+	if d.Workload.Kind == workload.Mix {
+		key = "operations"
+	}
+	if len(d.WriteBins) > 0 {
+		key, bin = "write-bins", d.WriteBins[0]
+	}
+	switch {
+	case !d.Object.Integer(bin - 1):
+		problems.add(d.placeOf(key), "%s: the workload %s adds to bin %d, which is no integer in the object spec %q", key, d.Workload, bin, d.Object)
+	case len(d.WriteBins) > 1 && d.Workload.Kind != workload.Mix:
+		problems.add(d.placeOf(key), "%s: the workload %s adds to one bin; name only that", key, d.Workload)
 	}
 }
 
@@ -179,11 +210,12 @@ func (d *draft) resolveKeys(defaults Defaults, problems *Problems) {
 }
 
 func (d *draft) resolveWorkload(problems *Problems) {
+	d.resolveMix(problems)
 	if d.bad["workload"] {
 		return
 	}
 	if _, ok := d.given["workload"]; !ok {
-		problems.add(d.place, "stage %d has no workload", d.Number)
+		problems.add(d.place, "stage %d has no workload and no operations", d.Number)
 		return
 	}
 	if d.ReadBins != nil && !d.Workload.HasReads() {
@@ -201,6 +233,9 @@ func (d *draft) resolveWorkload(problems *Problems) {
 	if d.Warmup > 0 && !d.Workload.Endless() {
 		d.Warmup = 0
 		d.meaningless("warmup", problems, "%s visits each key once; what it does in a warm-up would be lost", d.Workload)
+	}
+	if d.Workload.Keys(d.Keys).Size() == 0 && d.Keys.Size() > 0 {
+		problems.add(d.placeOf("workload"), "workload: %s of %d keys is less than one key", d.Workload, d.Keys.Size())
 	}
 	d.resolveUDF(problems)
 	d.Workload = d.Workload.Resolve(d.ReadBins != nil, d.WriteBins != nil)
@@ -235,7 +270,17 @@ func (d *draft) resolveEnd(problems *Problems) {
 	}
 }
 
-func (d *draft) resolveBatch() {
+func (d *draft) resolveBatch(problems *Problems) {
+	if !d.bad["workload"] && d.Workload.Operations() != nil && !d.Workload.Batchable() {
+		for key, size := range map[string]int{
+			"batch-size": d.Batch, "batch-read-size": d.BatchRead, "batch-write-size": d.BatchWrite, "batch-delete-size": d.BatchDelete,
+		} {
+			if size > 1 {
+				d.meaningless(key, problems, "the commands of the workload %s are on single records", d.Workload)
+			}
+		}
+		d.Batch, d.BatchRead, d.BatchWrite, d.BatchDelete = 1, 1, 1, 1
+	}
 	if d.Batch == 0 {
 		d.Batch = 1
 	}
@@ -247,5 +292,10 @@ func (d *draft) resolveBatch() {
 		if _, given := d.given[key]; !given {
 			*size = d.Batch
 		}
+	}
+	if len(d.BatchNamespaces) > 0 && !d.bad["workload"] && !d.bad["batch-read-size"] && !d.bad["batch-size"] &&
+		(d.BatchRead == 1 || !d.Workload.HasReads()) {
+		d.BatchNamespaces = nil
+		d.meaningless("batch-namespaces", problems, "the stage has no batch reads to spread; give a batch-read-size above 1")
 	}
 }

@@ -156,8 +156,10 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 		return nil, cause(ctx, err)
 	}
 	defer c.Close()
-	if err := c.CheckNamespace(ctx, plan.Namespace); err != nil {
-		return nil, cause(ctx, err)
+	for _, namespace := range plan.Namespaces() {
+		if err := c.CheckNamespace(ctx, namespace); err != nil {
+			return nil, cause(ctx, err)
+		}
 	}
 	if err := report.WriteNodes(stdout, time.Now(), c.Nodes()); err != nil {
 		return nil, err
