@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -144,6 +145,8 @@ func TestFormErrors(t *testing.T) {
 		{`{3*@pick("a","b"):1}`, 1, "the map needs 3 different keys of this generator; there are only 2"},
 		{`{2*@pick("a","b"):1,"a":2}`, 1, "the map needs 3 different keys, of which this can make any; it can make only 2"},
 		{"{2*@key:1}", 1, "it is sure to make only 0"},
+		{`{2*@fmt("x#{pick("a","a","a","b")}"):1}`, 1, "it is sure to make only 0"},
+		{`{2*@fmt("x#{pick("a","b","c","d")}"):1}`, 0, ""},
 		{"{20*S{1..2}:1}", 0, ""},
 		{"{37*S{1..2}:1}", 1, "the map needs 37 different keys, of which this can make any; it is sure to make only 36"},
 		{"{300*I1:1,2*@int(0,9):1}", 1, "the map needs 300 different I1 keys; there are only 256"},
@@ -253,6 +256,28 @@ func TestOptionalBins(t *testing.T) {
 	if len(g.All()) != len(s.Bins()) {
 		t.Errorf("All returns %d bins", len(g.All()))
 	}
+}
+
+// TestSharedSpec makes records of one spec in several goroutines at once.
+func TestSharedSpec(t *testing.T) {
+	s := mustParse(t, everyGenerator, Options{})
+	want := make([]map[string]string, 50)
+	g := s.NewGenerator(2)
+	for key := range want {
+		want[key] = clone(g.Record(uint64(key), nil))
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			g := s.NewGenerator(2)
+			for key := range want {
+				if got := clone(g.Record(uint64(key), nil)); !reflect.DeepEqual(got, want[key]) {
+					t.Errorf("key %d differs", key)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestProperties checks what other packages ask of a spec.

@@ -16,7 +16,7 @@ func (p *parser) pick(offset int) (*form, error) {
 	}
 	weighted := false
 	weights := make([]float64, len(args))
-	largest, heaviest, total := args[0].form, 0.0, 0.0
+	largest, total := args[0].form, 0.0
 	for i, a := range args {
 		if a.kind != args[0].kind {
 			return nil, p.errorAt(a.offset, "the values of pick have one type; the first is %v, this is %v", args[0].kind, a.kind)
@@ -29,7 +29,6 @@ func (p *parser) pick(offset int) (*form, error) {
 			weighted = true
 			weights[i] = *a.weight
 		}
-		heaviest = max(heaviest, weights[i])
 		total += weights[i]
 	}
 	if len(args) == 1 {
@@ -37,7 +36,7 @@ func (p *parser) pick(offset int) (*form, error) {
 	}
 	f := &form{kind: args[0].kind, particle: largest.particle, packed: largest.packed}
 	f.values = enumerate(args)
-	f.distinct = min(uint64(total/heaviest), f.values.n)
+	f.distinct = uint64(total / heaviest(args, weights))
 	choose := func(s *source) uint64 { return s.below(uint64(len(args))) }
 	if weighted {
 		limits := thresholds(weights)
@@ -55,6 +54,19 @@ func (p *parser) pick(offset int) (*form, error) {
 		f.number = func(s *source) uint64 { return args[choose(s)].bits }
 	}
 	return f, nil
+}
+
+// heaviest returns the weight of the likeliest value, which may be there several
+// times.
+func heaviest(args []argument, weights []float64) float64 {
+	sums := map[string]float64{}
+	most := 0.0
+	for i, a := range args {
+		id := string(binary.BigEndian.AppendUint64([]byte(a.text), a.bits))
+		sums[id] += weights[i]
+		most = max(most, sums[id])
+	}
+	return most
 }
 
 // enumerate returns the values of pick as map keys are taken from them.
