@@ -9,20 +9,26 @@ import (
 
 // Args returns the values of the record that key identifies, one a bin, as
 // arguments for a UDF call. They equal Record's, but in types that the client
-// can pack into an argument list: its RawBlobValue panics there. Args allocates,
+// can pack into an argument list: its RawBlobValue panics there. An optional bin
+// that the record doesn't have is a nil argument. Args allocates,
 // and invalidates what Record returned; its own result stays valid until the
 // generator's next call.
 func (g *Generator) Args(key uint64) []aerospike.Value {
 	args := make([]aerospike.Value, len(g.bins))
-	g.Record(key, nil)
+	present := g.Record(key, nil)
 	for i, f := range g.spec.bins {
-		args[i] = argument(f, g.values[i].Data)
+		if len(present) == 0 || present[0] != g.bins[i] {
+			args[i] = aerospike.NewNullValue()
+			continue
+		}
+		present = present[1:]
+		args[i] = udfArgument(f, g.values[i].Data)
 	}
 	return args
 }
 
-// argument wraps a value's bytes, as appendParticle makes them, for the client.
-func argument(f *form, data []byte) aerospike.Value {
+// udfArgument wraps a value's bytes, as appendParticle makes them, for the client.
+func udfArgument(f *form, data []byte) aerospike.Value {
 	switch f.kind {
 	case kindInt:
 		return aerospike.LongValue(binary.BigEndian.Uint64(data))
@@ -34,10 +40,14 @@ func argument(f *form, data []byte) aerospike.Value {
 		return aerospike.StringValue(data)
 	case kindBytes:
 		return aerospike.BytesValue(data)
+	case kindGeo:
+		return aerospike.GeoJSONValue(data[geoHeader:])
 	case kindList:
-		return aerospike.NewListerValue(collectionArg{f.entries, data[headerSize(f.entries):]})
+		entries, packed := cutHeader(data)
+		return aerospike.NewListerValue(collectionArg{entries, packed})
 	default:
-		return aerospike.NewMapperValue(collectionArg{f.entries, data[headerSize(f.entries):]})
+		entries, packed := cutHeader(data)
+		return aerospike.NewMapperValue(collectionArg{entries, packed})
 	}
 }
 

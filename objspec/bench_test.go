@@ -4,6 +4,9 @@ import (
 	"testing"
 )
 
+// customer is the record of the speed goals: seven bins, all generators.
+const customer = "id=@uuid, first=@first_name, last=@last_name, email=@email, age=@int(18,90), city=@city, loc=@geojson"
+
 func BenchmarkRecord(b *testing.B) {
 	for _, bb := range []struct{ name, spec string }{
 		{"I4", "I4"},
@@ -13,6 +16,19 @@ func BenchmarkRecord(b *testing.B) {
 		{"list", "[5*I4]"},
 		{"map", "{3*S4:I4}"},
 		{"bigmap", "{1000*S8:I4}"},
+		{"customer", customer},
+		{"uuid", "@uuid"},
+		{"first_name", "@first_name"},
+		{"email", "@email"},
+		{"int", "@int(18,90)"},
+		{"geojson", "@geojson"},
+		{"pick", `@pick("bronze":70,"silver":25,"gold":5)`},
+		{"fmt", `@fmt("#{first_name}.#{int(1,9)}@example.com")`},
+		{"date", "@date"},
+		{"sizes", "S{10..200}"},
+		{"normal", "B{normal(1400,200)}"},
+		{"tags", "[1..20*@word]"},
+		{"wordmap", "{20*@word:I4}"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			g := mustParse(b, bb.spec, Options{}).NewGenerator(1)

@@ -1,11 +1,5 @@
 package objspec
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // budget adds up the bytes of what is stored together.
 type budget int
 
@@ -33,7 +27,7 @@ func (p *parser) collection(r role, k kind) (*form, error) {
 	p.depth++
 	p.pos++
 	p.skipBlank()
-	f := &form{kind: k, constant: true}
+	f := &form{kind: k, constant: true, table: -1}
 	var err error
 	if k == kindList {
 		err = p.elements(f)
@@ -53,6 +47,15 @@ func (p *parser) collection(r role, k kind) (*form, error) {
 	return f, nil
 }
 
+// take notes what a collection inherits from what it holds.
+func (f *form) take(varying bool, held ...*form) {
+	f.varying = f.varying || varying
+	for _, h := range held {
+		f.constant = f.constant && h.constant && !varying
+		f.clock = f.clock || h.clock
+	}
+}
+
 // elements reads a list up to its closing bracket.
 func (p *parser) elements(f *form) error {
 	if p.at(']') {
@@ -70,7 +73,7 @@ func (p *parser) elements(f *form) error {
 		f.items = append(f.items, it)
 		f.entries += int(it.times)
 		f.packed = int(size)
-		f.constant = f.constant && it.constant
+		f.take(it.counts != nil, it.form)
 		p.skipBlank()
 		if p.at(']') {
 			return nil
@@ -113,86 +116,13 @@ func (p *parser) entries(f *form) error {
 		f.pairs = append(f.pairs, pair{key: key, value: value.form})
 		f.entries += int(key.times)
 		f.packed = int(size)
-		f.constant = f.constant && key.constant && value.constant
+		f.take(key.counts != nil, key.form, value.form)
 		p.skipBlank()
 		if p.at('}') {
-			keys.assign(p, f)
-			return nil
+			return keys.assign(p, f)
 		}
 		if err := p.expect(',', `"," or "}"`); err != nil {
 			return err
 		}
 	}
-}
-
-// keySet collects the keys of a map while it's read.
-type keySet struct {
-	groups    map[keyDomain]*keyGroup
-	constants map[any]bool // int64 and string
-}
-
-// add notes a key, and fails when the map's keys can no longer all differ.
-func (ks *keySet) add(p *parser, key item) error {
-	if key.constant {
-		var value any = int64(key.bits)
-		if key.kind == kindString {
-			value = key.text
-		}
-		if ks.constants[value] {
-			return p.errorAt(key.offset, "the map has the key %s already", strings.Map(printable, shorten(p.text[key.offset:p.pos])))
-		}
-		ks.constants[value] = true
-	}
-	domain, ok := domainOf(key.form)
-	if !ok {
-		return nil
-	}
-	g := ks.groups[domain]
-	if g == nil {
-		created := newKeyGroup(domain, key.random)
-		g = &created
-		ks.groups[domain] = g
-	}
-	if key.constant {
-		g.taken = append(g.taken, g.indexOf(key.form))
-	} else {
-		g.random += key.times
-	}
-	need := g.random + int64(len(g.taken))
-	if g.random == 0 || uint64(need) <= g.limit {
-		return nil
-	}
-	share := ""
-	if key.kind == kindBytes && key.random < key.size {
-		share = fmt.Sprintf(" (at the compression ratio, %d of its bytes are random)", key.random)
-	}
-	return p.errorAt(key.offset, "the map needs %d different %v keys; there are only %d%s", need, domain, g.limit, share)
-}
-
-// assign tells the pairs of f the groups of their keys. Only groups with more
-// than one key get into f; they are given permutations.
-func (ks *keySet) assign(p *parser, f *form) {
-	f.perms = p.perms
-	position := map[keyDomain]int{}
-	for i := range f.pairs {
-		entry := &f.pairs[i]
-		entry.group = -1
-		if entry.key.constant {
-			continue
-		}
-		domain, _ := domainOf(entry.key.form)
-		g := ks.groups[domain]
-		if g.random+int64(len(g.taken)) == 1 {
-			continue
-		}
-		at, ok := position[domain]
-		if !ok {
-			at = len(f.groups)
-			position[domain] = at
-			slices.Sort(g.taken)
-			f.groups = append(f.groups, *g)
-		}
-		entry.group = at
-	}
-	p.perms += len(f.groups)
 }

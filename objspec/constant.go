@@ -97,15 +97,21 @@ func numberHint(text string) string {
 	return ""
 }
 
-// str reads a constant string.
+// str reads a constant string. Within the text of fmt it may begin and end with
+// a quote behind a backslash.
 func (p *parser) str() (*form, error) {
 	opened := p.pos
+	quote := `"`
+	if p.at('\\') {
+		quote = `\"`
+	}
 	var out []byte
-	for p.pos++; p.pos < len(p.text); {
-		switch c := p.text[p.pos]; c {
-		case '"':
-			p.pos++
+	for p.pos += len(quote); p.pos < len(p.text); {
+		if strings.HasPrefix(p.text[p.pos:], quote) {
+			p.pos += len(quote)
 			return constString(string(out)), nil
+		}
+		switch c := p.text[p.pos]; c {
 		case '\\':
 			char, err := p.escape()
 			if err != nil {
@@ -157,3 +163,14 @@ func (p *parser) code(digits string, n, base int, want string) (byte, error) {
 	p.pos = len(p.text) - len(digits) + n
 	return byte(v), nil
 }
+
+// numberOf returns the value of a constant number.
+func numberOf(f *form) float64 {
+	if f.kind == kindDouble {
+		return doubleOf(f.bits)
+	}
+	return float64(int64(f.bits))
+}
+
+func doubleOf(bits uint64) float64    { return math.Float64frombits(bits) }
+func doubleBits(value float64) uint64 { return math.Float64bits(value) }

@@ -11,8 +11,10 @@ import (
 	"github.com/aerospike/aerospike-client-go/v8"
 )
 
-// decoded values are int64, float64, bool, string, []byte, []any or entries.
+// decoded values are int64, float64, bool, string, []byte, geo, []any or entries.
 type entries []entry
+
+type geo string // the text of GeoJSON
 
 type entry struct{ key, value any }
 
@@ -86,6 +88,8 @@ func decodeRaw(n uint64, b []byte) (any, []byte, error) {
 		return string(contents), b[n:], nil
 	case 4:
 		return bytes.Clone(contents), b[n:], nil
+	case 23:
+		return geo(contents), b[n:], nil
 	default:
 		return nil, nil, fmt.Errorf("unexpected particle type %d", b[0])
 	}
@@ -149,6 +153,12 @@ func decodeBin(bin *aerospike.Bin) (any, error) {
 		return string(v.Data), nil
 	case 4:
 		return bytes.Clone(v.Data), nil
+	case 23:
+		// A byte of flags and a number of cells in two, then the text.
+		if !bytes.HasPrefix(v.Data, []byte{0, 0, 0}) {
+			return nil, fmt.Errorf("GeoJSON begins with % x", v.Data[:min(3, len(v.Data))])
+		}
+		return geo(v.Data[3:]), nil
 	case 17:
 		if v.Data[0] > 1 {
 			return nil, fmt.Errorf("boolean %d", v.Data[0])
@@ -215,6 +225,8 @@ func clientValue(v any) aerospike.Value {
 		return aerospike.NewListerValue(clientList(v))
 	case entries:
 		return aerospike.NewMapperValue(clientMap(v))
+	case geo:
+		return aerospike.GeoJSONValue(v)
 	default:
 		return aerospike.NewValue(v)
 	}
@@ -264,6 +276,8 @@ func clientPackTo(buf aerospike.BufferEx, v any) (n int, _ error) {
 		n, err = aerospike.PackString(buf, v)
 	case []byte:
 		n, err = aerospike.PackBytes(buf, v)
+	case geo:
+		n, err = packGeo(buf, string(v))
 	case []any:
 		n, err = aerospike.PackList(buf, clientList(v))
 	case entries:
@@ -275,4 +289,19 @@ func clientPackTo(buf aerospike.BufferEx, v any) (n int, _ error) {
 		return n, err
 	}
 	return n, nil
+}
+
+// packGeo packs GeoJSON, for which the client's function isn't exported: as a
+// string, whose first byte is the particle type.
+func packGeo(buf aerospike.BufferEx, text string) (int, aerospike.Error) {
+	n := len(text) + 1
+	header := []byte{0xa0 | byte(n)}
+	if n >= 32 {
+		header = []byte{0xd9, byte(n)} // as none is over 255 bytes
+	}
+	if buf != nil {
+		_, _ = buf.Write(append(header, 23))
+		_, _ = buf.WriteString(text)
+	}
+	return len(header) + n, nil
 }

@@ -21,10 +21,12 @@ const (
 )
 
 // Error returns three lines: the message, the spec, and a caret under the
-// fault. Columns count runes. Of a long spec only the surroundings of the
-// fault are shown, and what can't be printed is shown as U+FFFD.
+// fault. Columns count runes. Of a spec of several lines the one with the fault
+// is shown, and of a long line only the surroundings of the fault; what can't
+// be printed is shown as U+FFFD.
 func (e *Error) Error() string {
-	before, after := []rune(e.Spec[:e.Offset]), []rune(e.Spec[e.Offset:])
+	text, offset, where := e.line()
+	before, after := []rune(text[:offset]), []rune(text[offset:])
 	var head, tail string
 	if len(before)+len(after) > windowWidth {
 		if len(before) > windowBefore {
@@ -38,7 +40,18 @@ func (e *Error) Error() string {
 	}
 	column := utf8.RuneCountInString(head) + len(before)
 	line := strings.Map(printable, head+string(before)+string(after)+tail)
-	return fmt.Sprintf("object spec: %s\n  %s\n  %s^", e.Msg, line, strings.Repeat(" ", column))
+	return fmt.Sprintf("object spec%s: %s\n  %s\n  %s^", where, e.Msg, line, strings.Repeat(" ", column))
+}
+
+// line returns the line of the spec that the fault is in, the fault's offset in
+// it, and the line's number for the message.
+func (e *Error) line() (text string, offset int, where string) {
+	if !strings.ContainsRune(strings.TrimRight(e.Spec, "\n"), '\n') {
+		return e.Spec, e.Offset, ""
+	}
+	start := strings.LastIndexByte(e.Spec[:e.Offset], '\n') + 1
+	text, _, _ = strings.Cut(e.Spec[start:], "\n")
+	return text, e.Offset - start, fmt.Sprintf(", line %d", 1+strings.Count(e.Spec[:start], "\n"))
 }
 
 // printable keeps one column a rune, so that the caret stays under the fault.

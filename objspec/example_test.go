@@ -34,3 +34,21 @@ func ExampleError() {
 	//   I4,[2*S10,I9],D
 	//              ^
 }
+
+// Generators make realistic values, which depend on the seed and the key alone.
+func ExampleGenerator() {
+	spec, err := objspec.Parse(`id=@key,name=@full_name,plan=@pick("free":9,"pro":1)`, objspec.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g := spec.NewGenerator(1)
+	for _, bin := range g.Record(7, nil) {
+		value, err := objspec.Value(bin)
+		fmt.Println(bin.Name, value, err)
+	}
+	// Output:
+	// id 7 <nil>
+	// name Corbin Olson <nil>
+	// plan free <nil>
+}

@@ -16,6 +16,9 @@ type Generator struct {
 	values []aerospike.RawBlobValue // the bins' values; each Data is a reused buffer
 	picked []*aerospike.Bin         // room for a partial record's bins
 	perms  []permutation
+	tables []keyTable
+	counts []int    // multipliers drawn for the value being made
+	source []source // the one that values are made from
 }
 
 // NewGenerator returns a generator whose records follow from the seed. It
@@ -30,6 +33,11 @@ func (s *Spec) NewGenerator(seed uint64) *Generator {
 		values: padded[aerospike.RawBlobValue](n),
 		picked: padded[*aerospike.Bin](n),
 		perms:  padded[permutation](s.perms),
+		counts: padded[int](s.slots),
+		source: padded[source](1),
+	}
+	for _, n := range s.tables {
+		g.tables = append(g.tables, newKeyTable(n))
 	}
 	total := 0
 	for _, f := range s.bins {
@@ -61,7 +69,8 @@ func padded[T any](n int) []T {
 	return make([]T, n+2*pad)[pad : pad+n : pad+n]
 }
 
-// Record returns the bins of the record that key identifies. sel lists the
+// Record returns the bins of the record that key identifies, in order, without
+// the optional ones that the record doesn't have. sel lists the
 // wanted bins by their index from 0 to len(Bins())-1, in ascending order; nil
 // means all of them. An index outside that range is a programming error and
 // panics like any slice access.
@@ -73,33 +82,52 @@ func padded[T any](n int) []T {
 // client can write as bins, but can't use as UDF arguments or list elements.
 func (g *Generator) Record(key uint64, sel []int) []*aerospike.Bin {
 	record := mix(g.seed ^ key)
-	if sel == nil {
+	s := &g.source[0]
+	s.key = key
+	if sel == nil && !g.spec.optional {
 		for i := range g.bins {
-			g.fill(i, record)
+			g.fill(i, record, s)
 		}
 		return g.bins
 	}
 	picked := g.picked[:0]
+	if sel == nil {
+		for i := range g.bins {
+			if g.fill(i, record, s) {
+				picked = append(picked, g.bins[i])
+			}
+		}
+		return picked
+	}
 	for _, i := range sel {
-		g.fill(i, record)
-		picked = append(picked, g.bins[i])
+		if g.fill(i, record, s) {
+			picked = append(picked, g.bins[i])
+		}
 	}
 	return picked
 }
 
-// fill generates bin i of a record in place.
-func (g *Generator) fill(i int, record uint64) {
+// All returns the bins that records can have, whether the last record has them
+// or not. As with Record, they belong to the generator.
+func (g *Generator) All() []*aerospike.Bin { return g.bins }
+
+// fill generates bin i of a record in place, and tells whether the record has it.
+func (g *Generator) fill(i int, record uint64, s *source) bool {
 	f := g.spec.bins[i]
-	if f.constant {
-		return // done once, by NewGenerator
+	s.stream = stream(mix(record + (uint64(i)+1)*golden))
+	if present := g.spec.present[i]; present > 0 && s.next() >= present {
+		return false
 	}
-	s := stream(mix(record + (uint64(i)+1)*golden))
+	if f.constant {
+		return true // made once, by NewGenerator
+	}
 	v := &g.values[i]
-	v.Data = g.appendParticle(v.Data[:0], f, &s)
+	v.Data = g.appendParticle(v.Data[:0], f, s)
+	return true
 }
 
 // appendParticle appends a value the way a bin holds it.
-func (g *Generator) appendParticle(dst []byte, f *form, s *stream) []byte {
+func (g *Generator) appendParticle(dst []byte, f *form, s *source) []byte {
 	switch f.kind {
 	case kindInt, kindDouble:
 		return binary.BigEndian.AppendUint64(dst, f.scalar(s))
@@ -107,13 +135,15 @@ func (g *Generator) appendParticle(dst []byte, f *form, s *stream) []byte {
 		return append(dst, byte(f.scalar(s)))
 	case kindString, kindBytes:
 		return f.appendContents(dst, s)
+	case kindGeo:
+		return f.appendContents(append(dst, make([]byte, geoHeader)...), s)
 	default:
 		return g.appendPacked(dst, f, s)
 	}
 }
 
 // appendPacked appends a value the way a collection holds it.
-func (g *Generator) appendPacked(dst []byte, f *form, s *stream) []byte {
+func (g *Generator) appendPacked(dst []byte, f *form, s *source) []byte {
 	switch f.kind {
 	case kindInt:
 		return appendInt(dst, int64(f.scalar(s)))
@@ -121,12 +151,15 @@ func (g *Generator) appendPacked(dst []byte, f *form, s *stream) []byte {
 		return binary.BigEndian.AppendUint64(append(dst, 0xcb), f.scalar(s))
 	case kindBool:
 		return append(dst, 0xc2|byte(f.scalar(s)))
-	case kindString, kindBytes:
+	case kindString, kindBytes, kindGeo:
+		if f.generated() {
+			return f.appendRaw(dst, s)
+		}
 		return f.appendContents(appendRawHeader(dst, particleType(f.kind), f.particle), s)
 	case kindList:
-		dst = appendListHeader(dst, f.entries)
+		dst = appendListHeader(dst, g.drawCounts(f, s))
 		for i := range f.items {
-			for range f.items[i].times {
+			for range g.count(&f.items[i]) {
 				dst = g.appendPacked(dst, f.items[i].form, s)
 			}
 		}
@@ -136,32 +169,83 @@ func (g *Generator) appendPacked(dst []byte, f *form, s *stream) []byte {
 	}
 }
 
-func (g *Generator) appendMap(dst []byte, f *form, s *stream) []byte {
+// drawCounts draws the multipliers of a collection, in order, and returns how
+// many elements or entries it has.
+func (g *Generator) drawCounts(f *form, s *source) int {
+	if !f.varying {
+		return f.entries
+	}
+	total := 0
+	for i := range f.items {
+		total += g.drawCount(&f.items[i], s)
+	}
+	for i := range f.pairs {
+		total += g.drawCount(&f.pairs[i].key, s)
+	}
+	return total
+}
+
+func (g *Generator) drawCount(it *item, s *source) int {
+	if it.counts == nil {
+		return int(it.times)
+	}
+	n := it.counts.draw(&s.stream)
+	g.counts[it.slot] = n
+	return n
+}
+
+// count returns an item's multiplier, which drawCounts has drawn.
+func (g *Generator) count(it *item) int {
+	if it.counts == nil {
+		return int(it.times)
+	}
+	return g.counts[it.slot]
+}
+
+func (g *Generator) appendMap(dst []byte, f *form, s *source) []byte {
+	entries := g.drawCounts(f, s)
 	for i := range f.groups {
 		g.perms[f.perms+i].start(s)
 	}
-	dst = appendMapHeader(dst, f.entries)
+	if f.table >= 0 {
+		g.tables[f.table].start(f.fixed)
+	}
+	dst = appendMapHeader(dst, entries)
 	for i := range f.pairs {
 		p := &f.pairs[i]
-		for range p.key.times {
-			if p.group < 0 {
-				dst = g.appendPacked(dst, p.key.form, s)
-			} else {
-				group := &f.groups[p.group]
-				index := g.perms[f.perms+p.group].index(group)
-				dst = group.appendKey(dst, p.key.form, index, s)
-			}
+		for range g.count(&p.key) {
+			dst = g.appendKey(dst, f, p, s)
 			dst = g.appendPacked(dst, p.value, s)
 		}
 	}
 	return dst
 }
 
+// appendKey appends a key that the map doesn't have yet.
+func (g *Generator) appendKey(dst []byte, f *form, p *pair, s *source) []byte {
+	start := len(dst)
+	for {
+		if p.group < 0 {
+			dst = g.appendPacked(dst, p.key.form, s)
+		} else {
+			group := &f.groups[p.group]
+			index := g.perms[f.perms+p.group].index(group)
+			dst = group.appendKey(dst, p.key.form, index, s)
+		}
+		if f.table < 0 || p.key.constant || g.tables[f.table].add(dst, dst[start:], start+1, f.fixed) {
+			return dst
+		}
+		dst = dst[:start]
+	}
+}
+
 // scalar returns the bits of an integer, double or boolean.
-func (f *form) scalar(s *stream) uint64 {
+func (f *form) scalar(s *source) uint64 {
 	switch {
 	case f.constant:
 		return f.bits
+	case f.number != nil:
+		return f.number(s)
 	case f.kind == kindInt:
 		return s.integer(f.size)
 	case f.kind == kindDouble:
@@ -171,18 +255,48 @@ func (f *form) scalar(s *stream) uint64 {
 	}
 }
 
-// appendContents appends the characters of a string or the bytes of a byte string.
-func (f *form) appendContents(dst []byte, s *stream) []byte {
-	if f.constant {
-		return append(dst, f.text...)
+// appendConstant appends a constant key the way a map holds it.
+func appendConstant(dst []byte, key *form) []byte {
+	if key.kind == kindInt {
+		return appendInt(dst, int64(key.bits))
 	}
-	dst, out := extend(dst, f.size)
+	return append(appendRawHeader(dst, particleType(key.kind), len(key.text)), key.text...)
+}
+
+// appendRaw appends a string whose length is known when it is made: with room
+// for the longest header, which is then made to fit.
+func (f *form) appendRaw(dst []byte, s *source) []byte {
+	start, room := len(dst), f.packed-f.textSize()
+	dst = f.appendContents(dst[:start+room], s)
+	n := len(dst) - start - room
+	header := len(appendRawHeader(dst[:start], particleType(f.kind), n)) - start
+	if header < room {
+		copy(dst[start+header:], dst[start+room:])
+	}
+	return dst[:start+header+n]
+}
+
+// appendContents appends the characters of a string, the bytes of a byte string
+// or the text of GeoJSON.
+func (f *form) appendContents(dst []byte, s *source) []byte {
+	switch {
+	case f.constant:
+		return append(dst, f.text...)
+	case f.write != nil:
+		return f.write(dst, s)
+	}
+	size, random := f.size, f.random
+	if f.sizes != nil {
+		size = f.sizes.draw(&s.stream)
+		random = randomShare(f.ratio, size)
+	}
+	dst, out := extend(dst, size)
 	if f.kind == kindString {
 		s.fillText(out)
 		return dst
 	}
-	s.fillBytes(out[:f.random])
-	clear(out[f.random:])
+	s.fillBytes(out[:random])
+	clear(out[random:])
 	return dst
 }
 

@@ -1,14 +1,17 @@
 package objspec
 
 import (
+	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// The keys of a map must differ. Two keys can only be equal when they come
-// from the same form (I1 to I8 don't overlap, strings and byte strings of
+// The keys of a map must differ. Generators and strings of drawn length are
+// described in keytable.go; without them, two keys can only be equal when they
+// come from the same form (I1 to I8 don't overlap, strings and byte strings of
 // different lengths differ) or when one is a constant that the other's form
 // can make. Such keys are put in a group, and within a group keys aren't drawn
 // at random but taken in turn from a random permutation of all the form can
@@ -22,12 +25,49 @@ import (
 
 // keyDomain identifies all the keys a form can make.
 type keyDomain struct {
-	kind kind
-	size int // as in form
+	kind   kind
+	size   int // as in form
+	random int // of bytes, as in form
+	values enumeration
 }
 
-// String returns the form that makes the domain's keys.
+// enumeration is the values that a generator can make, by number: a list of
+// strings (or of integers as eight bytes each), or n integers from low on. With
+// neither there is none.
+type enumeration struct {
+	words *words
+	low   int64
+	n     uint64 // the values; 0 for all 64-bit integers
+	all   bool   // it is the n integers
+}
+
+// exists tells whether there is an enumeration.
+func (e enumeration) exists() bool { return e.words != nil || e.all }
+
+// integer returns the i-th of the integers.
+func (e enumeration) integer(i uint64) int64 {
+	if e.words != nil {
+		return int64(binary.BigEndian.Uint64([]byte(e.words.values[i])))
+	}
+	return int64(uint64(e.low) + i)
+}
+
+// has tells whether a constant key is among the values.
+func (e enumeration) has(key *form) bool {
+	switch {
+	case e.all:
+		return e.n == 0 || key.bits-uint64(e.low) < e.n
+	case key.kind == kindInt:
+		return e.words.has(string(binary.BigEndian.AppendUint64(nil, key.bits)))
+	}
+	return e.words.has(key.text)
+}
+
+// String names the domain's keys.
 func (d keyDomain) String() string {
+	if d.values.exists() {
+		return "generated"
+	}
 	letter := map[kind]string{kindInt: "I", kindString: "S", kindBytes: "B"}[d.kind]
 	return letter + strconv.Itoa(d.size)
 }
@@ -53,34 +93,39 @@ const (
 // be drawn from; false if no random form can make the constant.
 func domainOf(key *form) (keyDomain, bool) {
 	switch {
+	case key.generated():
+		return keyDomain{kind: key.kind, values: key.values}, key.values.exists()
 	case !key.constant:
-		return keyDomain{key.kind, key.size}, true
+		return keyDomain{kind: key.kind, size: key.size, random: key.random}, true
 	case key.kind == kindInt:
-		return keyDomain{kindInt, max(1, (bits.Len64(key.bits)+7)/8)}, true
+		return keyDomain{kind: kindInt, size: max(1, (bits.Len64(key.bits)+7)/8)}, true
 	default:
 		other := func(r rune) bool { return !strings.ContainsRune(alphabet, r) }
-		return keyDomain{kindString, len(key.text)}, strings.IndexFunc(key.text, other) < 0
+		return keyDomain{kind: kindString, size: len(key.text)}, strings.IndexFunc(key.text, other) < 0
 	}
 }
 
-// newKeyGroup returns the group for a domain; random is the number of leading
-// random bytes of its byte strings.
-func newKeyGroup(d keyDomain, random int) keyGroup {
+// newKeyGroup returns the group for a domain.
+func newKeyGroup(d keyDomain) keyGroup {
 	g := keyGroup{domain: d}
-	switch d.kind {
-	case kindInt:
+	switch {
+	case d.values.exists():
+		if g.limit = d.values.n; g.limit == 0 {
+			g.limit = math.MaxUint64 // the last of the integers is left out
+		}
+	case d.kind == kindInt:
 		g.limit = 1 << 8
 		if d.size > 1 {
 			g.limit = 255 << (8 * (d.size - 1))
 		}
-	case kindString:
+	case d.kind == kindString:
 		g.prefix = min(d.size, maxTextPrefix)
 		g.limit = 1
 		for range g.prefix {
 			g.limit *= uint64(len(alphabet))
 		}
-	case kindBytes:
-		g.prefix = min(random, maxBytesPrefix)
+	case d.kind == kindBytes:
+		g.prefix = min(d.random, maxBytesPrefix)
 		g.limit = 1 << (8 * g.prefix)
 	}
 	width := uint(bits.Len64(g.limit - 1))
@@ -108,7 +153,7 @@ type permutation struct {
 }
 
 // start begins another map.
-func (p *permutation) start(s *stream) {
+func (p *permutation) start(s *source) {
 	for i := range p.rounds {
 		p.rounds[i] = s.next()
 	}
@@ -146,8 +191,14 @@ func (p *permutation) at(i uint64, g *keyGroup) uint64 {
 
 // appendKey appends the key with the given index in its group. What the index
 // doesn't decide of long strings is drawn from s.
-func (g *keyGroup) appendKey(dst []byte, key *form, index uint64, s *stream) []byte {
-	if key.kind == kindInt {
+func (g *keyGroup) appendKey(dst []byte, key *form, index uint64, s *source) []byte {
+	switch values := g.domain.values; {
+	case values.exists() && key.kind == kindInt:
+		return appendInt(dst, values.integer(index))
+	case values.exists():
+		text := values.words.values[index]
+		return append(appendRawHeader(dst, particleType(key.kind), len(text)), text...)
+	case key.kind == kindInt:
 		return appendInt(dst, int64(intMin(key.size)+index))
 	}
 	dst = appendRawHeader(dst, particleType(key.kind), key.size)

@@ -12,17 +12,17 @@ func TestPermutation(t *testing.T) {
 		domain keyDomain
 		limit  uint64
 	}{
-		{keyDomain{kindInt, 1}, 256},
-		{keyDomain{kindInt, 2}, 65536 - 256},
-		{keyDomain{kindString, 1}, 36},
-		{keyDomain{kindString, 2}, 36 * 36},
-		{keyDomain{kindString, 3}, 36 * 36 * 36},
-		{keyDomain{kindBytes, 1}, 256},
-		{keyDomain{kindBytes, 2}, 65536},
+		{keyDomain{kind: kindInt, size: 1}, 256},
+		{keyDomain{kind: kindInt, size: 2}, 65536 - 256},
+		{keyDomain{kind: kindString, size: 1}, 36},
+		{keyDomain{kind: kindString, size: 2}, 36 * 36},
+		{keyDomain{kind: kindString, size: 3}, 36 * 36 * 36},
+		{keyDomain{kind: kindBytes, size: 1, random: 1}, 256},
+		{keyDomain{kind: kindBytes, size: 2, random: 2}, 65536},
 	}
-	s := stream(1)
+	s := source{stream: 1}
 	for _, tt := range domains {
-		g := newKeyGroup(tt.domain, tt.domain.size)
+		g := newKeyGroup(tt.domain)
 		if g.limit != tt.limit {
 			t.Errorf("%v: %d keys, want %d", tt.domain, g.limit, tt.limit)
 		}
@@ -44,14 +44,14 @@ func TestPermutation(t *testing.T) {
 // TestLimits checks the sizes of the domains that can't be enumerated.
 func TestLimits(t *testing.T) {
 	for domain, want := range map[keyDomain]uint64{
-		{kindInt, 3}:     1<<24 - 1<<16,
-		{kindInt, 8}:     18374686479671623680, // 2^64 - 2^56
-		{kindString, 12}: 4738381338321616896,  // 36^12
-		{kindString, 50}: 4738381338321616896,
-		{kindBytes, 7}:   1 << 56,
-		{kindBytes, 20}:  1 << 56,
+		{kind: kindInt, size: 3}:                1<<24 - 1<<16,
+		{kind: kindInt, size: 8}:                18374686479671623680, // 2^64 - 2^56
+		{kind: kindString, size: 12}:            4738381338321616896,  // 36^12
+		{kind: kindString, size: 50}:            4738381338321616896,
+		{kind: kindBytes, size: 7, random: 7}:   1 << 56,
+		{kind: kindBytes, size: 20, random: 20}: 1 << 56,
 	} {
-		if g := newKeyGroup(domain, domain.size); g.limit != want {
+		if g := newKeyGroup(domain); g.limit != want {
 			t.Errorf("%v: %d keys, want %d", domain, g.limit, want)
 		}
 	}

@@ -13,6 +13,11 @@ import (
 // widths chosen here are those of the official Go client (packer.go), so that
 // the bytes equal what it would send for the same value.
 
+// geoHeader is what precedes the text of a GeoJSON bin: a byte of flags and two
+// of a number of cells, all zero in what a client sends (value.go there). Within
+// collections there is no such header.
+const geoHeader = 3
+
 // appendInt appends v in its shortest form.
 func appendInt(dst []byte, v int64) []byte {
 	switch {
@@ -98,6 +103,19 @@ func appendHeader(dst []byte, short, medium, long byte, n int) []byte {
 	}
 }
 
+// cutHeader returns the number of entries that a list or map header tells, and
+// what is behind the header.
+func cutHeader(data []byte) (n int, rest []byte) {
+	switch c := data[0]; c {
+	case 0xdc, 0xde:
+		return int(binary.BigEndian.Uint16(data[1:])), data[3:]
+	case 0xdd, 0xdf:
+		return int(binary.BigEndian.Uint32(data[1:])), data[5:]
+	default:
+		return int(c & 0x0f), data[1:]
+	}
+}
+
 // headerSize returns the bytes a list or map header for n entries takes.
 func headerSize(n int) int {
 	switch {
@@ -125,6 +143,8 @@ func particleType(k kind) int {
 		return particle.BLOB
 	case kindList:
 		return particle.LIST
+	case kindGeo:
+		return particle.GEOJSON
 	default:
 		return particle.MAP
 	}

@@ -35,6 +35,12 @@ func mix(z uint64) uint64 {
 // always end.
 type stream uint64
 
+// source is what a value is made from.
+type source struct {
+	stream
+	key uint64 // of the record
+}
+
 func (s *stream) next() uint64 {
 	*s += golden
 	return mix(uint64(*s))
@@ -70,6 +76,25 @@ func (s *stream) double() uint64 {
 		}
 	}
 }
+
+// below returns a uniform number below n, or any 64 bits for n = 0. It takes
+// the high half of a word's product with n, and draws again in the few cases
+// that would make some numbers likelier than others (D. Lemire, "Fast Random
+// Integer Generation in an Interval", 2019).
+func (s *stream) below(n uint64) uint64 {
+	if n == 0 {
+		return s.next()
+	}
+	for {
+		v, low := bits.Mul64(s.next(), n)
+		if low >= n || low >= -n%n {
+			return v
+		}
+	}
+}
+
+// unit returns a multiple of 2^-53 from 0 to below 1.
+func (s *stream) unit() float64 { return float64(s.next()>>11) / (1 << 53) }
 
 // bool returns 0 or 1.
 func (s *stream) bool() uint64 { return s.next() >> 63 }

@@ -1,5 +1,6 @@
 // Package objspec turns an object spec, asbench's notation for the shape of a
 // record ("I4,S50,[3*D]"), into record values.
+// docs/object-spec.md has the whole notation.
 //
 // Parse checks a spec completely: a spec it accepts can always be generated.
 // A Generator then fills bins from it without allocating. The value of a bin
@@ -10,7 +11,7 @@ package objspec
 import (
 	"fmt"
 	"slices"
-	"strconv"
+	"time"
 )
 
 // Limits a spec is held to.
@@ -42,14 +43,22 @@ type Options struct {
 	// CompressionRatio, in (0, 1], is the share of each B<n> value that is
 	// random; the rest is zero and compresses away. 0 means 1.
 	CompressionRatio float64
+	// Now is the clock of the generator @now; nil means time.Now. Generators
+	// call it from the goroutines that use them.
+	Now func() time.Time
 }
 
 // Spec is a checked object spec. It never changes, so it may be shared.
 type Spec struct {
-	text  string
-	names []string
-	bins  []*form // one a bin, in order; repeated bins share a form
-	perms int     // permutations a Generator needs; see form.perms
+	text     string
+	names    []string
+	bins     []*form  // one a bin, in order; repeated bins share a form
+	present  []uint64 // one a bin; see binItem.present
+	optional bool     // some bins aren't in all records
+	varies   bool
+	perms    int   // permutations a Generator needs; see form.perms
+	tables   []int // key tables it needs, and how many keys each has at most
+	slots    int   // multipliers it draws
 }
 
 // Parse reads an object spec. What is wrong with the text or with the bin
@@ -69,7 +78,10 @@ func Parse(text string, o Options) (*Spec, error) {
 	if !(ratio > 0 && ratio <= 1) {
 		return nil, fmt.Errorf("object spec: compression ratio %v isn't over 0 and at most 1", o.CompressionRatio)
 	}
-	p := parser{text: text, ratio: ratio}
+	p := parser{text: text, ratio: ratio, now: o.Now, lists: map[string]*words{}}
+	if p.now == nil {
+		p.now = time.Now
+	}
 	if len(text) > maxSpecBytes {
 		return nil, p.errorAt(maxSpecBytes, "a spec can have %d bytes; this has %d", maxSpecBytes, len(text))
 	}
@@ -77,34 +89,19 @@ func Parse(text string, o Options) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Spec{text: text, perms: p.perms}
+	s := &Spec{text: p.oneLine(), varies: p.varies, perms: p.perms, tables: p.tables, slots: p.slots}
 	name := o.BinName
 	if name == "" {
 		name = defaultBinName
 	}
-	for _, it := range items {
-		for range it.times {
-			bin := binName(name, len(s.names))
-			if len(bin) > maxBinName {
-				return nil, p.errorAt(it.offset, "bin name %q has %d bytes; a name can have %d", shorten(bin), len(bin), maxBinName)
-			}
-			s.names = append(s.names, bin)
-			s.bins = append(s.bins, it.form)
-		}
+	if err := p.layOut(s, name, items); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// binName returns the name of the bin with the given index: the base name for
-// the first one, then base_2, base_3 and so on.
-func binName(base string, index int) string {
-	if index == 0 {
-		return base
-	}
-	return base + "_" + strconv.Itoa(index+1)
-}
-
-// String returns the spec as it was given to Parse.
+// String returns the spec as it was given to Parse, but on one line and without
+// the comments that a spec of several lines may have.
 func (s *Spec) String() string { return s.text }
 
 // Integer tells whether the bin with the given index, from 0 to len(Bins())-1,
@@ -113,3 +110,22 @@ func (s *Spec) Integer(i int) bool { return s.bins[i].kind == kindInt }
 
 // Bins returns the names of a record's bins, in order. The caller owns the slice.
 func (s *Spec) Bins() []string { return slices.Clone(s.names) }
+
+// Varies tells whether the spec has a generator or something else that is there
+// for its variety: an optional bin, a length or a multiplier that is drawn. Then
+// records are to differ, also without a setting that says so.
+func (s *Spec) Varies() bool { return s.varies }
+
+// Repeatable tells whether the values of bin i, from 0, follow from seed and key.
+// The only ones that don't are those that hold the time of their making (@now).
+func (s *Spec) Repeatable(i int) bool { return !s.bins[i].clock }
+
+// Always tells whether every record has at least one of the bins, which are
+// given by their index from 0; nil means all bins. Without one, a write would
+// have nothing to write.
+func (s *Spec) Always(sel []int) bool {
+	if sel == nil {
+		return true // Parse refuses anything else
+	}
+	return slices.ContainsFunc(sel, func(i int) bool { return s.present[i] == 0 })
+}

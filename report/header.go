@@ -58,7 +58,8 @@ func WriteHeader(w io.Writer, s Settings) error {
 	line("set", "%s", s.Plan.Set)
 	line("start-key", "%d", s.Defaults.StartKey)
 	line("keys/records", "%d", s.Defaults.Keys)
-	line("object spec", "%s", s.Defaults.ObjectSpec)
+	// A spec of several lines stays one line of the header.
+	line("object spec", "%s", strings.ReplaceAll(s.Defaults.ObjectSpec, "\n", " "))
 	for _, st := range s.Plan.Stages {
 		writeStage(&b, st)
 	}

@@ -3,6 +3,7 @@ package stage
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,15 @@ func (p Place) String() string {
 		return p.Source
 	}
 	return fmt.Sprintf("%s:%d:%d", p.Source, p.Line, p.Column)
+}
+
+// dir returns where the relative paths of a value given there start: beside the
+// file, and for flags "", the working directory.
+func (p Place) dir() string {
+	if p.Line == 0 {
+		return ""
+	}
+	return filepath.Dir(p.Source)
 }
 
 // Problem is one thing wrong with a plan.

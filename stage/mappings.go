@@ -174,7 +174,7 @@ func setUDF(d *draft, v value, problems *Problems) {
 	}
 	if args := text("args"); args != "" {
 		var err error
-		if u.Args, err = objspec.Parse(args, objspec.Options{}); err != nil {
+		if u.Args, err = objspec.Load(args, m.value.sub["args"].place.dir(), objspec.Options{}); err != nil {
 			m.fail(m.value.sub["args"].place, fmt.Errorf("args: %w", err))
 		}
 	}

@@ -124,7 +124,7 @@ func (d *draft) placeOf(key string) Place {
 }
 
 func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems) {
-	object, err := objspec.Parse(spec.text, defaults.ObjectOptions)
+	object, err := objspec.Load(spec.text, spec.place.dir(), defaults.ObjectOptions)
 	if err != nil {
 		d.bad["object-spec"] = true
 		problems.addErr(spec.place, err)
@@ -138,6 +138,33 @@ func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems)
 		}
 	}
 	d.checkAdditions(problems)
+	d.resolveVariety(problems)
+}
+
+// resolveVariety gives each record a value of its own if the object spec is made
+// for that, and sees to it that every write has something to write.
+func (d *draft) resolveVariety(problems *Problems) {
+	if d.bad["workload"] {
+		return
+	}
+	values, partial := false, false // some transactions write generated values, and some not all bins
+	for _, o := range d.Workload.Operations() {
+		values = values || o.Does(workload.Action.WritesValues)
+		partial = partial || o.WritesSome()
+	}
+	if values && d.Object.Varies() || d.UDF != nil && d.UDF.Args != nil && d.UDF.Args.Varies() {
+		d.Random = true
+	}
+	sel := []int{0} // what partial writes write by default
+	if d.WriteBins != nil {
+		sel = nil
+		for _, n := range d.WriteBins {
+			sel = append(sel, n-1)
+		}
+	}
+	if partial && !d.Object.Always(sel) {
+		problems.add(d.placeOf("write-bins"), "write-bins: all of these bins are optional, so a write might have nothing to write; add one that every record has")
+	}
 }
 
 // checkAdditions refuses to add to what is no integer.

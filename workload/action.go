@@ -34,6 +34,11 @@ func (a Action) Op() Op {
 // write-bins mean something.
 func (a Action) writesBins() bool { return a.Op() == Write && a != DeleteRecord }
 
+// WritesValues tells whether the action writes bins as the object spec makes them.
+func (a Action) WritesValues() bool {
+	return a == UpdateBins || a == ReplaceRecord || a == InsertRecord
+}
+
 // adds tells whether the action adds to a bin, which must be an integer.
 func (a Action) adds() bool { return a == Increment || a == Decrement }
 
@@ -121,6 +126,15 @@ func (o Operation) Shared() bool {
 		return true
 	}
 	return false
+}
+
+// WritesSome tells whether commands of the operation write some of the bins that
+// the object spec makes, the stage's write-bins or the first, and not all of them.
+func (o Operation) WritesSome() bool {
+	if o.Pattern != nil {
+		return slices.ContainsFunc(o.Pattern.items, func(it patternItem) bool { return it.action.WritesValues() && !it.all })
+	}
+	return slices.ContainsFunc(o.Actions, Action.WritesValues) && (o.Compound() || o.All < 100)
 }
 
 // Does tells whether any command of the operation does an action for which is

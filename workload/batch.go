@@ -31,6 +31,7 @@ type row struct {
 	values    *objspec.Generator // nil when all records get the same value
 	args      *objspec.Generator // likewise
 	all, some []*as.Operation    // of full and of partial writes
+	present   []*as.Operation    // room for those whose bins the record has
 }
 
 func newBatch(j *Job, st *step) *batch {
@@ -98,7 +99,7 @@ func (r *row) fill(j *Job, act Action) {
 		some = all
 	case j.spec.Random:
 		r.values = j.spec.Object.NewGenerator(j.spec.Seed)
-		all = r.values.Record(0, nil)
+		all = r.values.All()
 		some = nil
 		for _, i := range j.writeSel {
 			some = append(some, all[i])
@@ -109,6 +110,27 @@ func (r *row) fill(j *Job, act Action) {
 		operation = as.AddOp
 	}
 	r.all, r.some = operationsOn(all, operation), operationsOn(some, operation)
+}
+
+// having returns those of the operations whose bin the record has. The operations
+// are those of the selected bins, or of all for nil. Unless the spec has optional
+// bins, all stay.
+func (r *row) having(ops []*as.Operation, sel []int, bins []*as.Bin) []*as.Operation {
+	if len(bins) == len(ops) {
+		return ops
+	}
+	all := r.values.All()
+	r.present = r.present[:0]
+	for n, op := range ops {
+		i := n
+		if sel != nil {
+			i = sel[n]
+		}
+		if len(bins) > 0 && bins[0] == all[i] {
+			r.present, bins = append(r.present, op), bins[1:]
+		}
+	}
+	return r.present
 }
 
 func operationsOn(bins []*as.Bin, operation func(*as.Bin) *as.Operation) []*as.Operation {
@@ -144,7 +166,7 @@ func (b *batch) prepare(w *worker) bool {
 				r.write.Ops, sel = r.some, j.writeSel
 			}
 			if r.values != nil {
-				r.values.Record(key, sel)
+				r.write.Ops = r.having(r.write.Ops, sel, r.values.Record(key, sel))
 			}
 		case r.args != nil:
 			r.udf.FunctionArgs = r.args.Args(key)

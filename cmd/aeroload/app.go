@@ -26,6 +26,8 @@ func commands() []command {
 			argsUsage: "FILE...", options: defaultOptions(), action: validate},
 		{name: "serve", usage: "run the embedded server alone, for any Aerospike client",
 			options: serveOptions(), action: serve},
+		{name: "gen", usage: "show or time the records of an object spec, without a server",
+			options: genOptions(), action: gen},
 	}
 }
 

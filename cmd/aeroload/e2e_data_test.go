@@ -316,7 +316,8 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		},
-		"delete.yaml": none,
+		"delete.yaml":    none,
+		"customers.yaml": customers,
 	}
 	if len(files) != len(checks) {
 		t.Errorf("%d examples, %d checks", len(files), len(checks))

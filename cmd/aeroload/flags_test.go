@@ -137,6 +137,7 @@ func flagRows() []flagRow {
 		{"warmup", "", "0", "5s", describes("warmup", "warmup", "5s")},
 		{"arrival", "", "uniform", "poisson", describes("arrival", "arrival", "poisson")},
 		{"seed", "", "drawn at random", "18446744073709551615", func(s *settings) { s.defaults.Seed = 1<<64 - 1 }},
+		{"gen-bench", "", "", "1M", func(s *settings) { s.genBench = 1_000_000 }},
 		{"embedded", "", "", "", func(s *settings) { s.embedded = true }},
 	}
 }

@@ -86,7 +86,7 @@ func defaultOptions() []*option {
 			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.StartKey })},
 		{name: "keys", short: "k", arg: "N", def: "1000000", category: catStages, usage: "number of keys; 10M and 1_000_000 are understood",
 			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.Keys })},
-		{name: "object-spec", short: "o", arg: "SPEC", def: "I4", category: catStages, usage: "the bins of a record, such as I4,S50,[3*B8]",
+		{name: "object-spec", short: "o", arg: "SPEC", def: "I4", category: catStages, usage: "the bins of a record, such as I4,S50,[3*B8] or id=@uuid,city=@city, or @file:PATH; see docs/object-spec.md",
 			set: setString(func(s *settings) *string { return &s.defaults.ObjectSpec })},
 		{name: "compression-ratio", arg: "RATIO", def: "1", category: catStages, usage: "share of each B value that is random, 0.001 to 1; the rest is zeros",
 			set: setRatio},
@@ -187,6 +187,7 @@ func outputOptions() []*option {
 			}},
 		{name: "hdr-hist", arg: "DIR", category: catOutput, usage: "keep HdrHistogram files of the run and of each stage in a folder",
 			set: setName(func(s *settings) *string { return &s.hdrDir })},
+		genBenchOption(catOutput),
 		{name: "debug", short: "d", category: catOutput, usage: "show the client's log",
 			set: setBool(func(s *settings) *bool { return &s.debug })},
 	}

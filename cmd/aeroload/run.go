@@ -36,6 +36,10 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if s.genBench > 0 {
+		first := plan.Stages[0]
+		return timeGeneration(stdout, first.Object, first.Seed, first.Keys.Start, s.genBench)
+	}
 	if !s.given["hdr-hist"] {
 		s.hdrDir = plan.HDRDir
 	}

@@ -45,6 +45,10 @@ type settings struct {
 	outputPeriod time.Duration
 	hdrDir       string
 
+	genBench   uint64 // records whose generation is timed instead of a run; 0 for none
+	genRecords uint64 // of gen
+	genJSON    bool
+
 	listen string // of serve
 	serve  serveSettings
 }
@@ -69,6 +73,7 @@ func newSettings() *settings {
 		},
 		percentiles:  []float64{50, 90, 99, 99.9, 99.99},
 		outputPeriod: time.Second,
+		genRecords:   1,
 		listen:       "127.0.0.1:3000",
 		serve:        serveSettings{nodes: 1, replicas: 2},
 	}
