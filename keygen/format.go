@@ -146,6 +146,14 @@ func (f Format) Check(r Range) error {
 	return nil
 }
 
+// Last returns the largest number that has a key of the format.
+func (f Format) Last() uint64 {
+	if n := f.length(); f.Type == BytesKey && n < 8 {
+		return 1<<(8*n) - 1
+	}
+	return MaxKey
+}
+
 func (f Format) length() int {
 	if f.Length == 0 {
 		return 8
