@@ -66,7 +66,7 @@ func (w *worker) latestKey() uint64 {
 func (w *worker) address(key *as.Key, source keygen.Source, number uint64) (id uint64) {
 	value, id, err := source.Key(number)
 	if err != nil {
-		w.keyErr = &panicError{as.AerospikeError{ResultCode: types.PARAMETER_ERROR}, err.Error()}
+		w.keyErr = &panicError{as.AerospikeError{ResultCode: types.COMMON_ERROR}, err.Error()}
 		return 0
 	}
 	_ = key.SetValue(value) // fails only for other types than keys have
