@@ -149,6 +149,7 @@ func TestDefaults(t *testing.T) {
 		// Beyond the plan, only what records that flags were given may differ.
 		for _, s := range []*settings{bare, given} {
 			s.given, s.stageFlags = nil, nil
+			s.defaults.KeyFlags, s.defaults.KeysGiven = nil, false
 			s.socketTimeout, s.totalTimeout, s.readTotal, s.writeTotal, s.readSocket, s.writeSocket = nil, nil, nil, nil, nil, nil
 		}
 		if !reflect.DeepEqual(bare, given) {
