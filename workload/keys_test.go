@@ -167,3 +167,35 @@ func TestKeysThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// The newest records of a shard are those that it inserted itself.
+func TestLatestOfAShard(t *testing.T) {
+	spec := specOf("I")
+	spec.Workload = mixOf(t, map[string]float64{"read": 50, "insert": 50})
+	spec.Workers, spec.Transactions, spec.Duration = 1, 2000, time.Hour
+	spec.Shard = keygen.Shard{Index: 2, Count: 3} // 334 to 666, and behind 1000
+	var err error
+	if spec.Distribution, err = keygen.NamedDistribution("latest"); err != nil {
+		t.Fatal(err)
+	}
+	client := newFakeClient()
+	runJob(t, spec, client)
+	newest, fresh, old := 999, 0, 0 // three before the first that it inserts
+	for _, c := range client.calls {
+		switch {
+		case c.op == "put":
+			if newest += 3; c.key != newest {
+				t.Fatalf("inserted %d, want %d", c.key, newest)
+			}
+		case c.key >= 334 && c.key <= 666:
+			old++
+		case c.key > 1000 && c.key%3 == 0 && c.key <= newest:
+			fresh++
+		default:
+			t.Fatalf("read %d, the newest being %d", c.key, newest)
+		}
+	}
+	if fresh < old {
+		t.Errorf("%d reads of new records, %d of those loaded before", fresh, old)
+	}
+}
