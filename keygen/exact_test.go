@@ -123,7 +123,7 @@ func TestZipfianIsExact(t *testing.T) {
 // In ranges that cannot be counted key by key, the powers of two are cells.
 func TestZipfianIsExactInHugeRanges(t *testing.T) {
 	for _, theta := range thetas {
-		for _, size := range []uint64{1<<32 + 12345, 1<<53 + 1, 1<<62 + 1<<61, 1 << 63} {
+		for _, size := range []uint64{1<<32 + 12345, fine, fine + 1, 1<<53 + 1, 1<<62 + 1<<61, 1 << 63} {
 			var want [65]float64 // by the length of rank+1 in bits
 			total := powerSum(1, float64(size), theta)
 			for l := 1; l <= 64 && 1<<(l-1) <= size; l++ {
@@ -150,13 +150,15 @@ func TestNoKeyOfHugeRangesIsLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, shift := range []int{0, 6, 12} {
-			g := d.New(Range{0, 1 << 63}, rand.NewPCG(4, uint64(shift)), 0, 1)
-			counts := make([]int, residues)
-			for range 200_000 {
-				counts[g.Next()>>shift%residues]++
+		for _, size := range []uint64{fine, fine + 64, 1 << 63} {
+			for _, shift := range []int{0, 6, 12} {
+				g := d.New(Range{0, size}, rand.NewPCG(4, uint64(shift)), 0, 1)
+				counts := make([]int, residues)
+				for range 100_000 {
+					counts[g.Next()>>shift%residues]++
+				}
+				checkCounts(t, text, counts, want)
 			}
-			checkCounts(t, text, counts, want)
 		}
 	}
 }

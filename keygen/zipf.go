@@ -26,10 +26,11 @@ type zipf struct {
 	rng       *rand.PCG
 }
 
-// wide is the rank from which on the lowest bits are drawn apart. All ranks of
-// a cell differ by 2^-24 of their number at most, and in probability by theta
-// times that.
+// With more ranks than fine, floating point leaves some out, and the lowest bits
+// of the ranks from wide on are drawn apart. All ranks of a cell differ by 2^-24
+// of their number at most, and in probability by theta times that.
 const (
+	fine     = 1 << 36
 	wide     = 1 << 32
 	wideBits = 24
 )
@@ -59,7 +60,7 @@ func (z *zipf) rank() uint64 {
 			continue
 		}
 		r := uint64(k) - 1
-		if r < wide {
+		if r < wide || z.n <= fine {
 			return r
 		}
 		return fill(z.rng, r, bits.Len64(r)-wideBits, z.n)
@@ -181,7 +182,7 @@ func fnv1a(v uint64) uint64 {
 		h = (h ^ v&0xff) * 0x100000001b3
 		v >>= 8
 	}
-	if h>>63 == 1 {
+	if h>>63 == 1 { // measured to be faster than without a branch
 		h = -h
 	}
 	return h
