@@ -12,6 +12,7 @@ require (
 	github.com/yuin/gopher-lua v1.1.1
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0
+	gonum.org/v1/gonum v0.17.0
 	gopkg.in/yaml.v3 v3.0.1
 )
 

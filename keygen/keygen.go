@@ -1,16 +1,17 @@
-// Package keygen says which record key a transaction uses next.
+// Package keygen says which record key a transaction uses next, and what that
+// key looks like in the database.
 //
-// Keys are integers of a half-open [Range]. A load walks its range once
-// ([Range.Part]); a mixed workload draws from it ([Uniform]). Generators belong
-// to one worker each, allocate nothing per key and take their randomness from a
-// seed, so that a run can be repeated.
+// Keys are numbers of a half-open [Range], of which a machine may take a
+// [Shard]. A load walks its range once ([Range.Part]); a mixed workload draws
+// from it as a [Distribution] says. A [Format] makes the number into an integer,
+// string or bytes key, or a [File] holds the keys and the number is that of a
+// line. Generators belong to one worker each, allocate nothing per key and take
+// their randomness from a seed, so that a run can be repeated.
 package keygen
 
 import (
 	"fmt"
 	"math"
-	"math/bits"
-	"math/rand/v2"
 )
 
 // MaxKey is the largest integer key: Aerospike's integer keys are signed 64-bit
@@ -70,31 +71,4 @@ func (p *Part) Next() (uint64, bool) {
 		p.offset += p.skip
 	}
 	return key, true
-}
-
-// Uniform draws keys of a range, each with the same probability.
-type Uniform struct {
-	start, size uint64
-	rng         *rand.PCG
-}
-
-// NewUniform returns a generator over r, which must not be empty. The same rng
-// state gives the same keys.
-func NewUniform(r Range, rng *rand.PCG) *Uniform {
-	return &Uniform{start: r.Start, size: r.Size(), rng: rng}
-}
-
-// Next returns a key.
-func (u *Uniform) Next() uint64 {
-	// Lemire's method ("Fast Random Integer Generation in an Interval", 2019):
-	// the high word of random*size, redrawn when the low word falls into the
-	// part that would make some keys likelier than others.
-	hi, lo := bits.Mul64(u.rng.Uint64(), u.size)
-	if lo < u.size {
-		reject := -u.size % u.size
-		for lo < reject {
-			hi, lo = bits.Mul64(u.rng.Uint64(), u.size)
-		}
-	}
-	return u.start + hi
 }

@@ -144,6 +144,12 @@ func writeStage(b *strings.Builder, s *stage.Stage) {
 	} {
 		fmt.Fprintf(b, "  %s: %s\n", kv[0], kv[1])
 	}
+	if keys := s.DescribeKeys(); keys != "" {
+		fmt.Fprintf(b, "  keys: %s\n", keys)
+	}
+	if s.Shard.Count > 1 {
+		fmt.Fprintf(b, "  shard: %s\n", s.Shard)
+	}
 }
 
 func orNull(s string) string {

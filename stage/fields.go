@@ -108,6 +108,13 @@ var fields = []field{
 	}},
 	{name: "key-start", set: func(d *draft, text string) error { return setKey(&d.start, text, keygen.MaxKey) }},
 	{name: "key-end", set: func(d *draft, text string) error { return setKey(&d.end, text, keygen.MaxKey+1) }},
+	{name: "keys", keys: slices.Concat(drawKeys, formKeys),
+		set: func(_ *draft, text string) error {
+			_, err := keygen.ParseDistribution(text)
+			return err
+		},
+		setMap: func(_ *draft, v value, problems *Problems) { readKeys(v.sub, problems) }},
+	shardField,
 	{name: "read-bins", set: func(d *draft, text string) (err error) {
 		d.ReadBins, err = parseBins(text)
 		return err

@@ -34,6 +34,9 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 				val.Tag = ""
 			}
 			m.Content = append(m.Content, key, val)
+			if kv[0] == "key-end" {
+				m.Content = append(m.Content, text("keys"), s.keysNode())
+			}
 		}
 		if s.UDF != nil {
 			m.Content = append(m.Content, text("udf"), s.UDF.node())
@@ -74,6 +77,7 @@ func (s *Stage) pairs() [][2]string {
 		[2]string{"object-spec", s.Object.String()},
 		[2]string{"key-start", strconv.FormatUint(s.Keys.Start, 10)},
 		[2]string{"key-end", strconv.FormatUint(s.Keys.End, 10)},
+		[2]string{"shard", s.Shard.String()},
 	)
 	if s.ReadBins != nil {
 		pairs = append(pairs, [2]string{"read-bins", FormatBins(s.ReadBins)})

@@ -43,7 +43,15 @@ type Stage struct {
 	// Schedule has the target rate of the whole stage.
 	Schedule workload.Schedule
 	Object   *objspec.Spec
-	Keys     keygen.Range
+	// Keys are the numbers of the stage's keys, of which this process takes
+	// those of the shard, by a distribution if it does not walk them.
+	Keys         keygen.Range
+	Shard        keygen.Shard
+	Distribution keygen.Distribution
+	// KeyFormat says what keys look like, and KeyFile holds them; nil for keys
+	// that are made of their numbers.
+	KeyFormat keygen.Format
+	KeyFile   *keygen.File
 	// ReadBins and WriteBins are bin numbers from 1, ascending; nil when the
 	// stage names none.
 	ReadBins, WriteBins []int
@@ -155,9 +163,14 @@ type Defaults struct {
 	// StartKey and Keys are the key range: Keys keys from StartKey on. A stage
 	// that gives only key-start also has Keys keys.
 	StartKey, Keys uint64
-	Threads        int
-	AsyncMax       int
-	Seed           uint64
+	// KeysGiven tells whether Keys was asked for. If not, a stage with a file
+	// of keys has all of them.
+	KeysGiven bool
+	// KeyFlags are the flags about the stage keys "keys" and "shard".
+	KeyFlags []FlagValue
+	Threads  int
+	AsyncMax int
+	Seed     uint64
 }
 
 // Limits of stage values.

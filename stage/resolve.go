@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -26,6 +27,8 @@ const flagDesc = "default config (specify your own with --workload-stages)"
 // by flags. Its error is [Problems], whose places are the flags.
 func FromFlags(values []FlagValue, d Defaults) (*Plan, error) {
 	dr := newDraft(1, Place{Source: "--workload"})
+	values = slices.Concat(values, d.KeyFlags)
+	d.KeyFlags = nil // they are the stage's own here
 	var problems Problems
 	var keys []string // in the order of the flags, as their problems are then
 	given := map[string]value{}
@@ -90,12 +93,15 @@ func placed(values map[string]value, place Place) map[string]value {
 func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 	plan := &Plan{Namespace: d.Namespace, Set: d.Set}
 	spec := value{text: d.ObjectSpec, place: Place{Source: "--object-spec"}}
+	keys, files := newKeyDefaults(d.KeyFlags, &problems), keyFiles{}
 	for _, dr := range drafts {
 		if own, ok := dr.given["object-spec"]; ok {
 			spec = own
 		}
+		dr.resolveForm(keys, files, &problems)
 		dr.resolveKeys(d, &problems)
 		dr.resolveWorkload(&problems)
+		dr.checkKeys(&problems)
 		dr.resolveObject(spec, d, &problems)
 		dr.resolveBatch(&problems)
 		if _, ok := dr.given["threads"]; !ok {
@@ -197,6 +203,9 @@ func (d *draft) resolveKeys(defaults Defaults, problems *Problems) {
 	if _, ok := d.given["key-end"]; !ok {
 		// The sum cannot wrap: both are at most 2^63-1.
 		d.end = d.start + defaults.Keys
+		if d.KeyFile != nil && !defaults.KeysGiven {
+			d.end = d.KeyFile.Range().End
+		}
 	} else {
 		place = d.placeOf("key-end")
 	}
@@ -204,7 +213,11 @@ func (d *draft) resolveKeys(defaults Defaults, problems *Problems) {
 	if d.bad["key-start"] || d.bad["key-end"] {
 		return
 	}
-	if err := d.Keys.Check(); err != nil {
+	err := d.Keys.Check()
+	if err == nil && d.KeyFile != nil {
+		err = d.checkFile()
+	}
+	if err != nil {
 		problems.addErr(place, err)
 	}
 }

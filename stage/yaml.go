@@ -200,9 +200,14 @@ func (r *reader) list(list, defaults *yaml.Node) []*draft {
 		}
 		own := r.values(item)
 		for key, v := range common {
-			if _, ok := own[key]; !ok {
-				v.inherited = true
+			v.inherited = true
+			mine, ok := own[key]
+			switch {
+			case !ok:
 				own[key] = v
+			case key == "keys":
+				mine.sub = mergeKeys(keyValues(mine), keyValues(v))
+				own[key] = mine
 			}
 		}
 		d.applyAll(own, &r.problems)

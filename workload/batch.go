@@ -4,6 +4,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v8"
 	"github.com/aerospike/aerospike-client-go/v8/types"
 
+	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
 )
 
@@ -21,6 +22,7 @@ type batch struct {
 // delete.
 type row struct {
 	key    *as.Key
+	source keygen.Source
 	read   *as.BatchRead
 	write  *as.BatchWrite
 	udf    *as.BatchUDF
@@ -50,6 +52,7 @@ func newBatch(j *Job, st *step) *batch {
 		r := &b.rows[i]
 		// Keys of integers are always valid.
 		r.key, _ = as.NewKey(namespaces[i%len(namespaces)], j.spec.Set, 0)
+		r.source = j.newSource()
 		switch st.act {
 		case ReadBins:
 			r.read = as.NewBatchRead(nil, r.key, nil)
@@ -147,12 +150,16 @@ func (b *batch) prepare(w *worker) bool {
 	j := w.job
 	all := w.chance(b.step.all) // of the whole batch
 	for b.n = 0; b.n < len(b.rows); b.n++ {
-		key, ok := w.nextKey(b.step.act)
+		number, ok := w.nextKey(b.step.act)
 		if !ok {
 			break
 		}
 		r := &b.rows[b.n]
-		_ = r.key.SetValue(as.IntegerValue(key))
+		id := w.address(r.key, r.source, number)
+		if w.keyErr != nil {
+			b.n = 0 // none of the rows is sent
+			return true
+		}
 		switch {
 		case r.read != nil:
 			r.read.ReadAllBins, r.read.BinNames = all, nil
@@ -166,10 +173,10 @@ func (b *batch) prepare(w *worker) bool {
 				r.write.Ops, sel = r.some, j.writeSel
 			}
 			if r.values != nil {
-				r.write.Ops = r.having(r.write.Ops, sel, r.values.Record(key, sel))
+				r.write.Ops = r.having(r.write.Ops, sel, r.values.Record(id, sel))
 			}
 		case r.args != nil:
-			r.udf.FunctionArgs = r.args.Args(key)
+			r.udf.FunctionArgs = r.args.Args(id)
 		}
 	}
 	return b.n > 0

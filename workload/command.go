@@ -16,6 +16,9 @@ func (w *worker) transact(st *step) (found bool, err as.Error) {
 			err = clientPanic(p)
 		}
 	}()
+	if w.keyErr != nil {
+		return false, w.keyErr
+	}
 	j := w.job
 	if b := w.batches[st.number]; b != nil {
 		return true, j.client.BatchOperate(b.policy, b.records[:b.n])

@@ -30,7 +30,16 @@ type Spec struct {
 	Workload  Workload // resolved: all percentages are known
 	Namespace string
 	Set       string
-	Keys      keygen.Range
+	// Keys are the numbers of the stage's records, of which this process takes
+	// those of the shard. Distribution says how often each is drawn where
+	// they are not walked.
+	Keys         keygen.Range
+	Shard        keygen.Shard
+	Distribution keygen.Distribution
+	// KeyFormat makes keys of the numbers; or else KeyFile, if it is not nil,
+	// holds the keys.
+	KeyFormat keygen.Format
+	KeyFile   *keygen.File
 	// Workers is how many transactions are on their way at most, at least 1.
 	Workers  int
 	Duration time.Duration // of workloads without an end of their own
@@ -81,7 +90,9 @@ type Function struct {
 type Job struct {
 	spec       Spec
 	client     Client
-	keys       keygen.Range // those that the workload visits
+	whole      keygen.Range // the keys that the workload visits,
+	keys       keygen.Range // those of them that are the shard's,
+	last       uint64       // and the last one that can be inserted
 	operations []operation
 	steps      []*step // of all operations, by their number
 	policies   [numActions]*as.WritePolicy
@@ -100,7 +111,8 @@ func Prepare(spec Spec, client Client) (*Job, error) {
 	if spec.Workers < 1 {
 		return nil, fmt.Errorf("a stage needs at least one worker, not %d", spec.Workers)
 	}
-	j := &Job{spec: spec, client: client, keys: spec.Workload.Keys(spec.Keys), writeSel: spec.WriteBins}
+	j := &Job{spec: spec, client: client, whole: spec.Workload.Keys(spec.Keys), last: spec.KeyFormat.Last(), writeSel: spec.WriteBins}
+	j.keys = j.whole.Shard(spec.Shard)
 	if err := j.keys.Check(); err != nil {
 		return nil, err
 	}

@@ -20,21 +20,24 @@ type worker struct {
 	job   *Job
 	tally *tally
 
-	rng     rand.PCG
-	uniform *keygen.Uniform
-	part    keygen.Part
-	values  *objspec.Generator // nil when all records get the same value
-	args    *objspec.Generator // likewise, of UDF calls
+	rng    rand.PCG
+	draws  keygen.Generator
+	latest *keygen.Latest // draws, if it is that
+	part   keygen.Part
+	source keygen.Source
+	values *objspec.Generator // nil when all records get the same value
+	args   *objspec.Generator // likewise, of UDF calls
 
 	// The next transaction, prepared before its time has come.
 	course    course
 	key       *as.Key
-	record    uint64   // the key's number
+	record    uint64   // what the values of the key's record depend on
+	keyErr    as.Error // why there is no key
 	readNames []string // none asks for all bins
 	bins      []*as.Bin
 	udfArgs   []as.Value
 	batches   []*batch // by the number of the step; nil for single-record commands
-	fresh     uint64   // distance from the range's end of the next record to insert
+	fresh     uint64   // which of the records behind the range is the next to insert
 
 	slots  slots
 	timer  Timer  // nil without a rate
@@ -65,7 +68,9 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	}
 	// Keys of integers are always valid.
 	w.key, _ = as.NewKey(s.Namespace, s.Set, 0)
-	w.uniform = keygen.NewUniform(j.keys, &w.rng)
+	w.source = j.newSource()
+	w.draws = s.Distribution.New(j.keys, &w.rng, i, s.Workers)
+	w.latest, _ = w.draws.(*keygen.Latest)
 	if s.Workload.Endless() {
 		w.limit = s.Warmup + s.Duration
 	}
@@ -224,16 +229,17 @@ func (w *worker) admit() bool {
 // prepare makes all that the next command sends: keys, values, arguments. It
 // returns false when the worker's part of the range is done.
 func (w *worker) prepare(st *step) bool {
+	w.keyErr = nil
 	if b := w.batches[st.number]; b != nil {
 		return b.prepare(w)
 	}
 	j := w.job
 	if !st.again {
-		var ok bool
-		if w.record, ok = w.nextKey(st.act); !ok {
+		number, ok := w.nextKey(st.act)
+		if !ok {
 			return false
 		}
-		_ = w.key.SetValue(as.IntegerValue(w.record))
+		w.record = w.address(w.key, w.source, number)
 	}
 	switch st.act {
 	case ReadBins:
@@ -250,20 +256,6 @@ func (w *worker) prepare(st *step) bool {
 		w.bins = w.nextBins(st)
 	}
 	return true
-}
-
-// nextKey returns the key of the next record, or false when there is none left.
-func (w *worker) nextKey(act Action) (uint64, bool) {
-	switch {
-	case !w.job.spec.Workload.Endless():
-		return w.part.Next()
-	case act == InsertRecord:
-		// The keys from the range's end on, in turn among the workers.
-		key := w.job.keys.End + w.fresh
-		w.fresh += uint64(w.job.spec.Workers)
-		return key, key <= keygen.MaxKey
-	}
-	return w.uniform.Next(), true
 }
 
 // nextBins returns what a write to the record sends.

@@ -139,6 +139,12 @@ func (tg *target) records(start, end int) map[int]as.BinMap {
 
 func (tg *target) get(key int) (*as.Record, bool) {
 	tg.t.Helper()
+	return tg.getAny(key)
+}
+
+// getAny reads the record of an integer, string or bytes key.
+func (tg *target) getAny(key any) (*as.Record, bool) {
+	tg.t.Helper()
 	k, err := as.NewKey("test", tg.set, key)
 	if err != nil {
 		tg.t.Fatal(err)

@@ -51,6 +51,12 @@ func flagRows() []flagRow {
 			s.stageFlags = append(s.stageFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Sub: sub, Text: text})
 		}
 	}
+	keys := func(flag, key, text string) func(*settings) {
+		return func(s *settings) {
+			key, sub, _ := strings.Cut(key, ".")
+			s.defaults.KeyFlags = append(s.defaults.KeyFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Sub: sub, Text: text})
+		}
+	}
 	nothing := func(*settings) {}
 	return []flagRow{
 		{"hosts", "h", "127.0.0.1", "a:4000,[::1]:tls:5", func(s *settings) { s.hosts = "a:4000,[::1]:tls:5" }},
@@ -87,6 +93,8 @@ func flagRows() []flagRow {
 		{"batch-read-size", "", "--batch-size", "11", describes("batch-read-size", "batch-read-size", "11")},
 		{"batch-write-size", "", "--batch-size", "12", describes("batch-write-size", "batch-write-size", "12")},
 		{"batch-delete-size", "", "--batch-size", "13", describes("batch-delete-size", "batch-delete-size", "13")},
+		{"batch-namespaces", "", "--namespace", "test,bar", describes("batch-namespaces", "batch-namespaces", "test,bar")},
+		{"operations", "", "", "{read: 1}", describes("operations", "operations", "{read: 1}")},
 		{"compress", "", "", "", func(s *settings) { s.cluster.Compress = true }},
 		{"compression-ratio", "", "1", "0.25", func(s *settings) { s.defaults.ObjectOptions.CompressionRatio = 0.25 }},
 		{"socket-timeout", "", "30000", "900", func(s *settings) { s.socketTimeout = ms(900) }},
@@ -138,6 +146,14 @@ func flagRows() []flagRow {
 		{"arrival", "", "uniform", "poisson", describes("arrival", "arrival", "poisson")},
 		{"seed", "", "drawn at random", "18446744073709551615", func(s *settings) { s.defaults.Seed = 1<<64 - 1 }},
 		{"gen-bench", "", "", "1M", func(s *settings) { s.genBench = 1_000_000 }},
+		{"key-distribution", "", "uniform", "zipfian,theta=0.9", keys("key-distribution", "keys.distribution", "zipfian,theta=0.9")},
+		{"key-type", "", "integer", "bytes", keys("key-type", "keys.type", "bytes")},
+		{"key-prefix", "", "", "user", keys("key-prefix", "keys.prefix", "user")},
+		{"key-pad", "", "", "10", keys("key-pad", "keys.pad", "10")},
+		{"key-template", "", "", "user%08d", keys("key-template", "keys.template", "user%08d")},
+		{"key-length", "", "", "16", keys("key-length", "keys.length", "16")},
+		{"key-file", "", "", "keys.txt", keys("key-file", "keys.file", "keys.txt")},
+		{"shard", "", "1/1", "2/8", keys("shard", "shard", "2/8")},
 		{"embedded", "", "", "", func(s *settings) { s.embedded = true }},
 	}
 }

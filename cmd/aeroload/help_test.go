@@ -124,7 +124,7 @@ func TestVersion(t *testing.T) {
 // below look at what they say.
 var notValues = map[string]bool{
 	"max-conns-per-node": true, "seed": true, "duration": true, "read-bins": true, "write-bins": true,
-	"batch-read-size": true, "batch-write-size": true, "batch-delete-size": true, "tls-protocols": true,
+	"batch-read-size": true, "batch-write-size": true, "batch-delete-size": true, "batch-namespaces": true, "tls-protocols": true,
 }
 
 // The defaults that the help shows are asbench's, and giving them changes
@@ -149,6 +149,7 @@ func TestDefaults(t *testing.T) {
 		// Beyond the plan, only what records that flags were given may differ.
 		for _, s := range []*settings{bare, given} {
 			s.given, s.stageFlags = nil, nil
+			s.defaults.KeyFlags, s.defaults.KeysGiven = nil, false
 			s.socketTimeout, s.totalTimeout, s.readTotal, s.writeTotal, s.readSocket, s.writeSocket = nil, nil, nil, nil, nil, nil
 		}
 		if !reflect.DeepEqual(bare, given) {

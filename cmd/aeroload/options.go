@@ -86,6 +86,15 @@ func defaultOptions() []*option {
 			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.StartKey })},
 		{name: "keys", short: "k", arg: "N", def: "1000000", category: catStages, usage: "number of keys; 10M and 1_000_000 are understood",
 			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.Keys })},
+		ofKeys("key-distribution", "DISTRIBUTION", "uniform", "how often each key is drawn: uniform, zipfian[,theta=0.99], latest, hotspot, normal, exponential or sequential; see docs/keys.md", "distribution"),
+		ofKeys("key-type", "TYPE", "integer", "type of the keys: integer, string or bytes", "type"),
+		ofKeys("key-prefix", "TEXT", "", "string keys begin with that", "prefix"),
+		ofKeys("key-pad", "N", "", "digits of string keys at least, filled up with zeros", "pad"),
+		ofKeys("key-template", "TEXT", "", "string keys by a template, such as user%08d:profile", "template"),
+		ofKeys("key-length", "N", "", "bytes of bytes keys, which have 8 otherwise", "length"),
+		ofKeys("key-file", "FILE", "", "take the keys from a file, one a line; --key-type is integer or string", "file"),
+		{name: "shard", arg: "I/N", def: "1/1", category: catStages, usage: "take the I-th of N parts of all keys, for several machines at once",
+			set: setKeyFlag("shard", "shard", "")},
 		{name: "object-spec", short: "o", arg: "SPEC", def: "I4", category: catStages, usage: "the bins of a record, such as I4,S50,[3*B8] or id=@uuid,city=@city, or @file:PATH; see docs/object-spec.md",
 			set: setString(func(s *settings) *string { return &s.defaults.ObjectSpec })},
 		{name: "compression-ratio", arg: "RATIO", def: "1", category: catStages, usage: "share of each B value that is random, 0.001 to 1; the rest is zeros",
@@ -97,6 +106,12 @@ func defaultOptions() []*option {
 		{name: "seed", arg: "N", def: "drawn at random", category: catStages, usage: "makes values, keys and operations repeatable",
 			set: setChoice(stage.ParseSeed, func(s *settings) *uint64 { return &s.defaults.Seed })},
 	}
+}
+
+// ofKeys returns a flag that says the same as a key in the mapping "keys" of a
+// stage file.
+func ofKeys(name, arg, def, usage, sub string) *option {
+	return &option{name: name, arg: arg, def: def, category: catStages, usage: usage, set: setKeyFlag(name, "keys", sub)}
 }
 
 // stageOptions describe the stage of a run without a stage file.

@@ -291,7 +291,7 @@ func validate(s *settings, args []string, stdout, _ io.Writer) error {
 	}
 	var errs []error
 	for i, file := range args {
-		plan, err := stage.Load(file, s.defaults)
+		plan, err := s.load(file)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -145,14 +145,22 @@ func (s *settings) plan() (*stage.Plan, error) {
 			return nil, usagef("%s and --workload-stages do not go together: the stages are described in %s alone",
 				strings.Join(flagNames(s.stageFlags), ", "), s.stagesFile)
 		}
-		return asUsage(stage.Load(s.stagesFile, s.defaults))
+		return asUsage(s.load(s.stagesFile))
 	}
 	flags := s.stageFlags
 	if !s.given["workload"] && !s.given["operations"] {
 		flags = append(flags, stage.FlagValue{Flag: "--workload", Key: "workload", Text: defaultWorkload})
 	}
+	s.defaults.KeysGiven = s.given["keys"]
 	plan, err := stage.FromFlags(flags, s.defaults)
-	return asUsage(plan, withoutKeys(err, flags))
+	return asUsage(plan, withoutKeys(err, slices.Concat(flags, s.defaults.KeyFlags)))
+}
+
+// load makes the plan of a stage file.
+func (s *settings) load(file string) (*stage.Plan, error) {
+	s.defaults.KeysGiven = s.given["keys"]
+	plan, err := stage.Load(file, s.defaults)
+	return plan, withoutKeys(err, s.defaults.KeyFlags)
 }
 
 // flagNames returns the names of the flags, each once.
@@ -284,6 +292,15 @@ func setStage(flag, key, sub string, isSwitch bool) func(*settings, string) erro
 			text = "true"
 		}
 		s.stageFlags = append(s.stageFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Sub: sub, Text: text})
+		return nil
+	}
+}
+
+// setKeyFlag hands the text to the stage key of the same meaning. Unlike those of
+// setStage, these flags are also the defaults of a stage file.
+func setKeyFlag(flag, key, sub string) func(*settings, string) error {
+	return func(s *settings, text string) error {
+		s.defaults.KeyFlags = append(s.defaults.KeyFlags, stage.FlagValue{Flag: "--" + flag, Key: key, Sub: sub, Text: text})
 		return nil
 	}
 }
