@@ -90,6 +90,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		dr.resolveWorkload(&problems)
 		dr.resolveObject(spec, d, &problems)
 		dr.resolveBatch()
+		dr.resolveAssertions(&problems)
 		if _, ok := dr.given["threads"]; !ok {
 			dr.Threads = d.Threads
 		}
