@@ -63,7 +63,9 @@ func (s *series) add(p *stage.Period) {
 	e := &entry{start: end - p.Elapsed, end: end, parts: 1}
 	for op := range workload.Op(workload.NumOps) {
 		c := p.Delta.Counts[op]
-		if c == (workload.Counts{}) {
+		// A transaction may be counted in the period after the one in which its
+		// latency was recorded.
+		if c == (workload.Counts{}) && p.Delta.Service[op].Count() == 0 {
 			continue
 		}
 		o := &entryOp{counts: c, service: newLatencies(p.Delta.Service[op])}

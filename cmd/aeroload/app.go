@@ -26,6 +26,8 @@ func commands() []command {
 			argsUsage: "FILE...", options: defaultOptions(), action: validate},
 		{name: "serve", usage: "run the embedded server alone, for any Aerospike client",
 			options: serveOptions(), action: serve},
+		{name: "merge", usage: "add the results of several machines, exactly",
+			argsUsage: "RESULT...", options: mergeOptions(), action: mergeResults},
 	}
 }
 
@@ -111,6 +113,9 @@ func unexpected(args []string) error {
 	return usagef("unexpected argument %q%s", args[0], hint)
 }
 
+// clientModule is the official client.
+const clientModule = "github.com/aerospike/aerospike-client-go/v8"
+
 // version is what the module system knows of this build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -119,7 +124,7 @@ func version() string {
 	}
 	v := info.Main.Version
 	for _, dep := range info.Deps {
-		if dep.Path == "github.com/aerospike/aerospike-client-go/v8" {
+		if dep.Path == clientModule {
 			return fmt.Sprintf("%s (aerospike-client-go %s, %s)", v, dep.Version, info.GoVersion)
 		}
 	}

@@ -185,6 +185,10 @@ func outputOptions() []*option {
 			}},
 		{name: "hdr-hist", arg: "DIR", category: catOutput, usage: "keep HdrHistogram files of the run and of each stage in a folder",
 			set: setName(func(s *settings) *string { return &s.hdrDir })},
+		{name: "hdr-log", arg: "FILE", category: catOutput, usage: "write an HdrHistogram log with an interval for each second and operation",
+			set: setName(func(s *settings) *string { return &s.hdrLog })},
+		{name: "result", arg: "FILE", category: catOutput, usage: "write the whole result of the run as JSON, for merge and compare",
+			set: setName(func(s *settings) *string { return &s.resultFile })},
 		{name: "debug", short: "d", category: catOutput, usage: "show the client's log",
 			set: setBool(func(s *settings) *bool { return &s.debug })},
 	}

@@ -44,6 +44,8 @@ type settings struct {
 	outputFile   string
 	outputPeriod time.Duration
 	hdrDir       string
+	resultFile   string
+	hdrLog       string
 
 	listen string // of serve
 	serve  serveSettings
