@@ -254,15 +254,17 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64)
 }
 
-// Describe says what the condition is about: the condition's left side, with
-// the operation that it means if it names none.
-func (c Condition) Describe() string {
-	name := ""
+// MetricName returns the metric's name, such as tps or p99.9.
+func (c Condition) MetricName() string {
 	if c.Metric < Percentile {
-		name = metrics()[c.Metric].name
-	} else {
-		name = "p" + strconv.FormatFloat(c.Percent, 'f', -1, 64)
+		return metrics()[c.Metric].name
 	}
+	return "p" + strconv.FormatFloat(c.Percent, 'f', -1, 64)
+}
+
+// Describe says what the condition is about: its left side.
+func (c Condition) Describe() string {
+	name := c.MetricName()
 	if c.Latency != "" {
 		name = c.Latency + "." + name
 	}

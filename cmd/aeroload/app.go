@@ -28,6 +28,8 @@ func commands() []command {
 			options: serveOptions(), action: serve},
 		{name: "merge", usage: "add the results of several machines, exactly",
 			argsUsage: "RESULT...", options: mergeOptions(), action: mergeResults},
+		{name: "compare", usage: "tell what changed from one run to another by more than noise",
+			argsUsage: "BASE NEW", options: compareOptions(), action: compareResults},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/compare"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -47,6 +48,8 @@ type settings struct {
 	resultFile   string
 	hdrLog       string
 
+	compare compareSettings
+
 	listen string // of serve
 	serve  serveSettings
 }
@@ -73,6 +76,7 @@ func newSettings() *settings {
 		outputPeriod: time.Second,
 		listen:       "127.0.0.1:3000",
 		serve:        serveSettings{nodes: 1, replicas: 2},
+		compare:      compareSettings{format: "text", options: compare.DefaultOptions()},
 	}
 	s.defaults.ObjectOptions.BinName = "testbin"
 	s.defaults.ObjectOptions.CompressionRatio = 1
