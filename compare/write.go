@@ -92,6 +92,9 @@ func (r Row) cells() []string {
 		verdict = "? too short"
 	case r.Verdict != Same:
 		verdict = fmt.Sprintf("%s (p=%.3f)", r.Verdict, *r.P)
+		if *r.P < 0.0005 {
+			verdict = fmt.Sprintf("%s (p<0.001)", r.Verdict)
+		}
 	case r.Base == r.New:
 		verdict = "~"
 	}

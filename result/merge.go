@@ -66,12 +66,31 @@ func Merge(docs []*Document, names []string) (*Document, error) {
 		}
 		m.Stages = append(m.Stages, s)
 	}
+	m.noteApart(docs)
 	m.Notes = append(m.Notes, Note{At: m.End, Kind: NoteMerged, Text: fmt.Sprintf("merged from %d results", len(docs))})
 	slices.SortStableFunc(m.Notes, func(a, b Note) int { return a.At.Compare(b.At) })
 	if m.Server.Nodes == nil {
 		m.Server.Nodes = []Node{}
 	}
 	return &m, nil
+}
+
+// noteApart warns of stages that machines did not run at the same time, whose sum is
+// the load of no moment.
+func (d *Document) noteApart(docs []*Document) {
+	for i, s := range d.Stages {
+		apart := false
+		for _, from := range docs {
+			for _, other := range docs {
+				end := other.Stages[i].Start.Add(time.Duration(other.Stages[i].Seconds * float64(time.Second)))
+				apart = apart || end.Before(from.Stages[i].Start)
+			}
+		}
+		if apart {
+			d.Notes = append(d.Notes, Note{At: s.Start, Kind: NoteWarning, Stage: s.Number,
+				Text: "the machines did not run it at the same time: its rate is that of the whole time from the first start to the last end"})
+		}
+	}
 }
 
 // sameRun returns an error that names the first difference between what was run.

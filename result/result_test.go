@@ -256,6 +256,23 @@ func TestMergeIsExact(t *testing.T) {
 	}
 }
 
+func TestMergeWarnsOfStagesApart(t *testing.T) {
+	a := document(t, plan, begin, 3, 1, nil)
+	for later, want := range map[time.Duration]bool{2 * time.Second: false, 10 * time.Second: true} {
+		m, err := Merge([]*Document{a, document(t, plan, begin.Add(later), 3, 2, nil)}, []string{"a", "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := false
+		for _, n := range m.Notes {
+			warned = warned || n.Kind == NoteWarning && strings.Contains(n.Text, "at the same time")
+		}
+		if warned != want {
+			t.Errorf("%v later: warned: %v", later, warned)
+		}
+	}
+}
+
 func TestMergeRefusesOtherStages(t *testing.T) {
 	a := document(t, plan, begin, 2, 1, nil)
 	for from, want := range map[string]string{

@@ -18,7 +18,7 @@ different=0
 for n in $(seq "$comparisons"); do
 	run "$n"
 	"$aeroload" compare "$dir/$((n - 1)).json" "$dir/$n.json" > "$dir/$n.txt"
-	if grep -F '(p=' "$dir/$n.txt" > "$dir/rows.txt"; then
+	if grep -E '\(p[=<]' "$dir/$n.txt" > "$dir/rows.txt"; then
 		different=$((different + 1))
 		sed "s/^/comparison $n: /" "$dir/rows.txt"
 	fi

@@ -152,6 +152,23 @@ func TestInterruptedRunLeavesItsResult(t *testing.T) {
 	}
 }
 
+// A result that cannot be written is an error, but costs no other output.
+func TestUnwrittenResultLosesNothingElse(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("there is no device that is always full")
+	}
+	tg := newTarget(t)
+	log := filepath.Join(t.TempDir(), "log")
+	r := tg.run(1, "-w", "I", "-k", "300", "--result", full, "--hdr-log", log)
+	if !strings.Contains(r.stderr, "Summary") || !strings.Contains(r.stderr, "result file: ") {
+		t.Errorf("printed\n%s", r.stderr)
+	}
+	if n := intervals(t, log)["write"]; n != 300 {
+		t.Errorf("the log holds %d", n)
+	}
+}
+
 // The results of two runs, merged and compared as from a shell.
 func TestMergeAndCompare(t *testing.T) {
 	tg := newTarget(t)

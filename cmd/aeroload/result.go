@@ -36,7 +36,7 @@ func (s *settings) newRecorder(plan *stage.Plan) (*results.Recorder, error) {
 
 // writeResult writes the run's document to --result and to the folder of HDR
 // histograms. A run that did not come to its first stage has none.
-func (s *settings) writeResult(recorder *results.Recorder, hdrFiles *report.HDRFiles, run *stage.Result, failed error) error {
+func (s *settings) writeResult(recorder *results.Recorder, hdrFiles *report.HDRFiles, run *stage.Result) error {
 	var paths []string
 	if s.resultFile != "" {
 		paths = append(paths, s.resultFile)
@@ -47,11 +47,7 @@ func (s *settings) writeResult(recorder *results.Recorder, hdrFiles *report.HDRF
 	if run == nil || len(run.Stages) == 0 || len(paths) == 0 {
 		return nil
 	}
-	var assertion *stage.AssertionError
-	if run.Stopped == nil && errors.As(failed, &assertion) {
-		failed = nil // the run went to its end, and the assertions are in the document
-	}
-	doc, err := recorder.Document(failed)
+	doc, err := recorder.Document(run.Stopped)
 	if err != nil {
 		return err
 	}

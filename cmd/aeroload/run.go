@@ -73,7 +73,7 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	run, err := s.runPlan(plan, observer, recorder, stdout)
-	closed := errors.Join(s.writeResult(recorder, hdrFiles, run, err), closeOutput())
+	closed := errors.Join(s.writeResult(recorder, hdrFiles, run), closeOutput())
 	if out, ok := stdout.(*report.Async); ok {
 		// The summary comes after the lines, if anybody reads them.
 		_ = out.Flush(outputPatience)
@@ -82,6 +82,9 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 		err = errors.Join(err, report.WriteSummary(stderr, run, s.embedded))
 		if s.hdrDir != "" && closed == nil {
 			fmt.Fprintf(stderr, "HDR histograms are in %s\n", s.hdrDir)
+		}
+		if s.resultFile != "" && closed == nil {
+			fmt.Fprintf(stderr, "The result is in %s\n", s.resultFile)
 		}
 	}
 	return errors.Join(err, closed)
