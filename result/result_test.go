@@ -273,6 +273,21 @@ func TestMergeWarnsOfStagesApart(t *testing.T) {
 	}
 }
 
+// Where a UDF's file is makes no difference, but what it is called does.
+func TestMergeComparesUDFs(t *testing.T) {
+	with := func(file, function string) *Document {
+		d := document(t, plan, begin, 2, 1, nil)
+		d.Config.Stages[0]["udf"] = map[string]any{"module": "m", "function": function, "file": file}
+		return d
+	}
+	if _, err := Merge([]*Document{with("/a/m.lua", "f"), with("/b/m.lua", "f")}, []string{"a", "b"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Merge([]*Document{with("/a/m.lua", "f"), with("/a/m.lua", "g")}, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), "udf of stage 1") {
+		t.Errorf("other functions: %v", err)
+	}
+}
+
 func TestMergeRefusesOtherStages(t *testing.T) {
 	a := document(t, plan, begin, 2, 1, nil)
 	for from, want := range map[string]string{
