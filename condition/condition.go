@@ -159,6 +159,16 @@ type Condition struct {
 // String returns the text of the condition.
 func (c Condition) String() string { return c.Text }
 
+// Selects tells whether the condition is about an operation: the one that it names,
+// or all of them. Of transactions of several commands, the latter are the commands,
+// as in the totals of the rate lines.
+func (c Condition) Selects(op workload.Op) bool {
+	if c.Op == "" || c.Op == Total {
+		return op != workload.Txn
+	}
+	return c.Op == op.String()
+}
+
 // IsLatency tells whether the metric is a latency.
 func (c Condition) IsLatency() bool { return c.Metric.unit() == latency }
 

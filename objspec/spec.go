@@ -107,5 +107,9 @@ func binName(base string, index int) string {
 // String returns the spec as it was given to Parse.
 func (s *Spec) String() string { return s.text }
 
+// Integer tells whether the bin with the given index, from 0 to len(Bins())-1,
+// always holds an integer.
+func (s *Spec) Integer(i int) bool { return s.bins[i].kind == kindInt }
+
 // Bins returns the names of a record's bins, in order. The caller owns the slice.
 func (s *Spec) Bins() []string { return slices.Clone(s.names) }

@@ -73,7 +73,9 @@ func (l *Lines) Period(p *stage.Period) error {
 	var total rates
 	for _, op := range l.ops {
 		r := newRates(p.Delta.Counts[op], p.Elapsed)
-		total = total.add(r)
+		if op != workload.Txn { // its commands are in the total
+			total = total.add(r)
+		}
 		fmt.Fprintf(&b, " %s(%s)", op, r)
 	}
 	fmt.Fprintf(&b, " total(%s)\n", total)

@@ -102,7 +102,7 @@ func writePace(b *strings.Builder, s *stage.StageResult) {
 		end = min(end, s.Stage.Duration)
 	}
 	schedule, warmup := s.Stage.Schedule, s.Stage.Warmup
-	done, due := float64(s.Total().Attempted()), schedule.Curve.Count(warmup+end)-schedule.Curve.Count(warmup)
+	done, due := float64(s.Transactions()), schedule.Curve.Count(warmup+end)-schedule.Curve.Count(warmup)
 	fmt.Fprintf(b, "%.1f of %.1f tps. Response times count from when a transaction was due.\n", done/end.Seconds(), due/end.Seconds())
 
 	slack := float64(s.Stage.Workers())

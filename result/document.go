@@ -8,7 +8,6 @@
 package result
 
 import (
-	"slices"
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
@@ -321,15 +320,13 @@ func (s *Stage) Latency(op *Operation) *Latency {
 // not perform, or a stage other than this one.
 func (s *Stage) Measured(c condition.Condition) (m condition.Measured, ok bool, err error) {
 	m = condition.Measured{Seconds: s.Seconds, Latency: new(histogram.Snapshot)}
-	names := s.OperationNames()
-	if c.Op != "" && c.Op != condition.Total {
-		names = slices.DeleteFunc(names, func(name string) bool { return name != c.Op })
-		ok = len(names) > 0
-	} else {
+	ok = c.Op == "" || c.Op == condition.Total
+	for o := range workload.Op(workload.NumOps) {
+		op := s.Operations[o.String()]
+		if op == nil || !c.Selects(o) {
+			continue
+		}
 		ok = true
-	}
-	for _, name := range names {
-		op := s.Operations[name]
 		m.Counts = m.Counts.Add(op.Workload())
 		if !c.IsLatency() {
 			continue

@@ -67,7 +67,7 @@ func (r *StageResult) check() []Check {
 func (r *StageResult) measured(a condition.Condition) condition.Measured {
 	m := condition.Measured{Seconds: r.Elapsed.Seconds(), Latency: new(histogram.Snapshot)}
 	for op := range workload.Op(workload.NumOps) {
-		if a.Op != "" && a.Op != condition.Total && a.Op != op.String() {
+		if !a.Selects(op) {
 			continue
 		}
 		m.Counts = m.Counts.Add(r.Counts[op])

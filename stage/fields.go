@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/aeroload/aeroload/keygen"
@@ -34,6 +35,7 @@ type draft struct {
 	given map[string]value // by key
 	bad   map[string]bool  // keys whose value was refused
 	spec  string           // the object spec's text
+	mix   []workload.Operation
 	start uint64
 	end   uint64
 	// asserted are the places of the assertions.
@@ -59,6 +61,9 @@ type field struct {
 	setMap func(d *draft, v value, problems *Problems)
 	// setList takes a list of texts, or one text; nil if it takes none.
 	setList func(d *draft, items []value, problems *Problems)
+	// subKeys are those of the mappings that the values in the mapping may be;
+	// nil if they must be scalars.
+	subKeys []string
 }
 
 // fields are all keys of a stage.
@@ -87,6 +92,7 @@ var fields = []field{
 		d.Workload, err = workload.Parse(text)
 		return err
 	}},
+	{name: "operations", keys: workload.OperationNames(), subKeys: slices.Concat(operationKeys, transactionKeys[1:]), setMap: setOperations},
 	{name: "transactions", set: func(d *draft, text string) (err error) {
 		d.Transactions, err = ParseCount(text)
 		return err
@@ -125,6 +131,7 @@ var fields = []field{
 	{name: "batch-read-size", set: func(d *draft, text string) error { return setBatch(&d.BatchRead, text) }},
 	{name: "batch-write-size", set: func(d *draft, text string) error { return setBatch(&d.BatchWrite, text) }},
 	{name: "batch-delete-size", set: func(d *draft, text string) error { return setBatch(&d.BatchDelete, text) }},
+	{name: "batch-namespaces", set: setNamespaces},
 	{name: "async", set: func(d *draft, text string) (err error) {
 		d.Async, err = parseBool(text)
 		return err

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
@@ -21,7 +22,7 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		for _, kv := range s.pairs() {
 			key, val := text(kv[0]), text(kv[1])
-			if strings.HasPrefix(kv[1], "{") && kv[0] == "tps" {
+			if strings.HasPrefix(kv[1], "{") && (kv[0] == "tps" || kv[0] == "operations") {
 				if err := yaml.Unmarshal([]byte(kv[1]), val); err != nil {
 					return err
 				}
@@ -68,7 +69,7 @@ func (s *Stage) pairs() [][2]string {
 		[2]string{"duration", FormatDuration(s.Duration)},
 		[2]string{"transactions", strconv.FormatUint(s.Transactions, 10)},
 		[2]string{"warmup", FormatDuration(s.Warmup)},
-		[2]string{"workload", s.Workload.String()},
+		s.workload(),
 		[2]string{"tps", FormatTPS(s.Schedule.Curve)},
 		[2]string{"arrival", s.arrival()},
 		[2]string{"object-spec", s.Object.String()},
@@ -80,6 +81,9 @@ func (s *Stage) pairs() [][2]string {
 	}
 	if s.WriteBins != nil {
 		pairs = append(pairs, [2]string{"write-bins", FormatBins(s.WriteBins)})
+	}
+	if s.BatchNamespaces != nil {
+		pairs = append(pairs, [2]string{"batch-namespaces", strings.Join(s.BatchNamespaces, ",")})
 	}
 	return append(pairs,
 		[2]string{"pause", strconv.Itoa(s.Pause)},
@@ -94,6 +98,29 @@ func (s *Stage) pairs() [][2]string {
 		[2]string{"threads", strconv.Itoa(s.Threads)},
 		[2]string{"seed", strconv.FormatUint(s.Seed, 10)},
 	)
+}
+
+// workload returns the key that says what the stage does, and its value.
+func (s *Stage) workload() [2]string {
+	if s.Workload.Kind != workload.Mix {
+		return [2]string{"workload", s.Workload.String()}
+	}
+	texts := make([]string, len(s.Workload.Mix))
+	for i, o := range s.Workload.Mix {
+		weight := strconv.FormatFloat(o.Weight, 'f', -1, 64)
+		switch {
+		case o.Pattern != nil:
+			weight = "{weight: " + weight
+			for _, part := range o.Pattern.Parts() {
+				weight += ", " + part[0] + ": " + part[1]
+			}
+			weight += "}"
+		case o.Shared():
+			weight = fmt.Sprintf("{weight: %s, all: %g}", weight, o.All)
+		}
+		texts[i] = o.Name + ": " + weight
+	}
+	return [2]string{"operations", "{" + strings.Join(texts, ", ") + "}"}
 }
 
 // FormatDuration writes whole seconds as a bare number, which asbench reads too,

@@ -54,6 +54,9 @@ type Stage struct {
 	// BatchRead, BatchWrite and BatchDelete are records per call, and Batch
 	// is what they are when not given.
 	Batch, BatchRead, BatchWrite, BatchDelete int
+	// BatchNamespaces are the namespaces over which batch reads are spread; nil
+	// for the plan's namespace.
+	BatchNamespaces []string
 	// Async bounds the transactions in flight by AsyncMax instead of Threads.
 	Async    bool
 	AsyncMax int
@@ -104,7 +107,7 @@ func (s *Stage) Latency(snap workload.Snapshot, op workload.Op) *histogram.Snaps
 // Batched tells whether the stage's transactions are batches.
 func (s *Stage) Batched() bool {
 	return s.BatchRead > 1 && s.Workload.HasReads() || s.BatchWrite > 1 && (s.Workload.HasBinWrites() || s.Workload.HasUDFs()) ||
-		s.BatchDelete > 1 && (s.Workload.Kind == workload.Delete || s.Workload.Kind == workload.ReadUpdateDelete)
+		s.BatchDelete > 1 && s.Workload.HasDeletes() || s.Workload.HasOwnBatches()
 }
 
 // Throttled tells whether any stage has a target rate.
@@ -126,12 +129,22 @@ func (p *Plan) MaxWorkers() int {
 	return n
 }
 
+// Namespaces lists the namespaces that the plan uses, each once.
+func (p *Plan) Namespaces() []string {
+	names := []string{p.Namespace}
+	for _, s := range p.Stages {
+		names = append(names, s.BatchNamespaces...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Ops tells which operations some stage of the plan performs.
 func (p *Plan) Ops() (ops [workload.NumOps]bool) {
 	for _, s := range p.Stages {
-		ops[workload.Read] = ops[workload.Read] || s.Workload.HasReads()
-		ops[workload.Write] = ops[workload.Write] || s.Workload.HasWrites()
-		ops[workload.UDF] = ops[workload.UDF] || s.Workload.HasUDFs()
+		for op, performed := range s.Workload.Ops() {
+			ops[op] = ops[op] || performed
+		}
 	}
 	return ops
 }

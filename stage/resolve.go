@@ -66,16 +66,24 @@ func flagValue(v FlagValue, problems *Problems) value {
 		return flag
 	}
 	r := reader{}
-	flag.sub = r.mapping(v.Key, doc.Content[0], f.keys)
-	for key, sub := range flag.sub {
-		sub.place = flag.place
-		flag.sub[key] = sub
-	}
+	flag.sub = placed(r.mapping(v.Key, doc.Content[0], f), flag.place)
 	for _, p := range r.problems {
 		problems.addErr(flag.place, p.Err)
 		flag.broken = true
 	}
 	return flag
+}
+
+// placed returns the values of a mapping as standing in one place.
+func placed(values map[string]value, place Place) map[string]value {
+	for key, v := range values {
+		v.place = place
+		if v.sub != nil {
+			v.sub = placed(v.sub, place)
+		}
+		values[key] = v
+	}
+	return values
 }
 
 // resolve fills in the defaults and checks the rules between keys.
@@ -89,7 +97,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		dr.resolveKeys(d, &problems)
 		dr.resolveWorkload(&problems)
 		dr.resolveObject(spec, d, &problems)
-		dr.resolveBatch()
+		dr.resolveBatch(&problems)
 		dr.resolveAssertions(&problems)
 		if _, ok := dr.given["threads"]; !ok {
 			dr.Threads = d.Threads
@@ -127,7 +135,29 @@ func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems)
 	for key, bins := range map[string][]int{"read-bins": d.ReadBins, "write-bins": d.WriteBins} {
 		if n := len(object.Bins()); len(bins) > 0 && bins[len(bins)-1] > n {
 			problems.add(d.placeOf(key), "%s: there is no bin %d: the object spec %q has %d", key, bins[len(bins)-1], object, n)
+			return
 		}
+	}
+	d.checkAdditions(problems)
+}
+
+// checkAdditions refuses to add to what is no integer.
+func (d *draft) checkAdditions(problems *Problems) {
+	if d.bad["workload"] || !d.Workload.HasAdditions() {
+		return
+	}
+	key, bin := "workload", 1
+	if d.Workload.Kind == workload.Mix {
+		key = "operations"
+	}
+	if len(d.WriteBins) > 0 {
+		key, bin = "write-bins", d.WriteBins[0]
+	}
+	switch {
+	case !d.Object.Integer(bin - 1):
+		problems.add(d.placeOf(key), "%s: the workload %s adds to bin %d, which is no integer in the object spec %q", key, d.Workload, bin, d.Object)
+	case len(d.WriteBins) > 1 && d.Workload.Kind != workload.Mix:
+		problems.add(d.placeOf(key), "%s: the workload %s adds to one bin; name only that", key, d.Workload)
 	}
 }
 
@@ -154,11 +184,12 @@ func (d *draft) resolveKeys(defaults Defaults, problems *Problems) {
 }
 
 func (d *draft) resolveWorkload(problems *Problems) {
+	d.resolveMix(problems)
 	if d.bad["workload"] {
 		return
 	}
 	if _, ok := d.given["workload"]; !ok {
-		problems.add(d.place, "stage %d has no workload", d.Number)
+		problems.add(d.place, "stage %d has no workload and no operations", d.Number)
 		return
 	}
 	if d.ReadBins != nil && !d.Workload.HasReads() {
@@ -176,6 +207,9 @@ func (d *draft) resolveWorkload(problems *Problems) {
 	if d.Warmup > 0 && !d.Workload.Endless() {
 		d.Warmup = 0
 		d.meaningless("warmup", problems, "%s visits each key once; what it does in a warm-up would be lost", d.Workload)
+	}
+	if d.Workload.Keys(d.Keys).Size() == 0 && d.Keys.Size() > 0 {
+		problems.add(d.placeOf("workload"), "workload: %s of %d keys is less than one key", d.Workload, d.Keys.Size())
 	}
 	d.resolveUDF(problems)
 	d.Workload = d.Workload.Resolve(d.ReadBins != nil, d.WriteBins != nil)
@@ -210,7 +244,17 @@ func (d *draft) resolveEnd(problems *Problems) {
 	}
 }
 
-func (d *draft) resolveBatch() {
+func (d *draft) resolveBatch(problems *Problems) {
+	if !d.bad["workload"] && d.Workload.Operations() != nil && !d.Workload.Batchable() {
+		for key, size := range map[string]int{
+			"batch-size": d.Batch, "batch-read-size": d.BatchRead, "batch-write-size": d.BatchWrite, "batch-delete-size": d.BatchDelete,
+		} {
+			if size > 1 {
+				d.meaningless(key, problems, "the commands of the workload %s are on single records", d.Workload)
+			}
+		}
+		d.Batch, d.BatchRead, d.BatchWrite, d.BatchDelete = 1, 1, 1, 1
+	}
 	if d.Batch == 0 {
 		d.Batch = 1
 	}
@@ -222,5 +266,10 @@ func (d *draft) resolveBatch() {
 		if _, given := d.given[key]; !given {
 			*size = d.Batch
 		}
+	}
+	if len(d.BatchNamespaces) > 0 && !d.bad["workload"] && !d.bad["batch-read-size"] && !d.bad["batch-size"] &&
+		(d.BatchRead == 1 || !d.Workload.HasReads()) {
+		d.BatchNamespaces = nil
+		d.meaningless("batch-namespaces", problems, "the stage has no batch reads to spread; give a batch-read-size above 1")
 	}
 }

@@ -25,32 +25,33 @@ type Sequencer struct {
 // transaction. The policies are those of single-record reads and writes; they
 // are copied. newTimer makes the timers that keep stages to their rates.
 func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.WritePolicy, newTimer workload.NewTimer) (*Sequencer, error) {
-	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxWorkers(), plan.Throttled())}
+	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxWorkers(), plan.Throttled(), plan.Ops())}
 	for _, st := range plan.Stages {
 		job, err := workload.Prepare(workload.Spec{
-			Workload:     st.Workload,
-			Namespace:    plan.Namespace,
-			Set:          plan.Set,
-			Keys:         st.Keys,
-			Workers:      st.Workers(),
-			Duration:     st.Duration,
-			Transactions: st.Transactions,
-			Warmup:       st.Warmup,
-			Schedule:     st.Schedule,
-			BatchRead:    st.BatchRead,
-			BatchWrite:   st.BatchWrite,
-			BatchDelete:  st.BatchDelete,
-			UDF:          st.UDF.function(),
-			Object:       st.Object,
-			ReadBins:     indexes(st.ReadBins),
-			WriteBins:    indexes(st.WriteBins),
-			Random:       st.Random,
-			Seed:         st.Seed,
-			Stream:       uint64(st.Number),
-			TTL:          st.TTL,
-			NewTimer:     newTimer,
-			ReadPolicy:   read,
-			WritePolicy:  write,
+			Workload:        st.Workload,
+			Namespace:       plan.Namespace,
+			Set:             plan.Set,
+			Keys:            st.Keys,
+			Workers:         st.Workers(),
+			Duration:        st.Duration,
+			Transactions:    st.Transactions,
+			Warmup:          st.Warmup,
+			Schedule:        st.Schedule,
+			BatchRead:       st.BatchRead,
+			BatchWrite:      st.BatchWrite,
+			BatchDelete:     st.BatchDelete,
+			BatchNamespaces: st.BatchNamespaces,
+			UDF:             st.UDF.function(),
+			Object:          st.Object,
+			ReadBins:        indexes(st.ReadBins),
+			WriteBins:       indexes(st.WriteBins),
+			Random:          st.Random,
+			Seed:            st.Seed,
+			Stream:          uint64(st.Number),
+			TTL:             st.TTL,
+			NewTimer:        newTimer,
+			ReadPolicy:      read,
+			WritePolicy:     write,
 		}, client)
 		if err != nil {
 			return nil, fmt.Errorf("stage %d: %w", st.Number, err)

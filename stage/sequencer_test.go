@@ -42,6 +42,7 @@ func (c *slowClient) Get(*as.BasePolicy, *as.Key, ...string) (*as.Record, as.Err
 	return nil, nil
 }
 func (c *slowClient) PutBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.do(); return nil }
+func (c *slowClient) AddBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.do(); return nil }
 func (c *slowClient) Execute(*as.WritePolicy, *as.Key, string, string, ...as.Value) (any, as.Error) {
 	c.do()
 	return nil, nil

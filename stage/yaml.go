@@ -235,7 +235,7 @@ func (r *reader) values(mapping *yaml.Node) map[string]value {
 		case f.setList != nil:
 			v.items = r.items(name, val)
 		case f.setMap != nil && val.Kind == yaml.MappingNode:
-			v.sub = r.mapping(name, val, f.keys)
+			v.sub = r.mapping(name, val, f)
 		case f.set == nil:
 			r.problems.add(v.place, "%s: expected a mapping of %s, not %s", name, strings.Join(f.keys, ", "), describe(val))
 		default:
@@ -264,26 +264,36 @@ func hint(name string) string {
 }
 
 // mapping reads the values of a key that takes a mapping.
-func (r *reader) mapping(name string, n *yaml.Node, known []string) map[string]value {
+func (r *reader) mapping(name string, n *yaml.Node, f field) map[string]value {
 	sub := map[string]value{}
 	for key, val := range r.pairs(n) {
-		if !slices.Contains(known, key.Value) {
-			r.problems.add(r.at(key), "%s: unknown key %q; expected %s%s", name, key.Value, strings.Join(known, ", "), suggest.DidYouMean(key.Value, known))
+		if !slices.Contains(f.keys, key.Value) {
+			r.problems.add(r.at(key), "%s: unknown key %q; expected %s%s", name, key.Value, strings.Join(f.keys, ", "), suggest.DidYouMean(key.Value, f.keys))
 			continue
 		}
-		sub[key.Value] = value{text: r.scalar(name+": "+key.Value, val), place: r.at(val)}
+		v := value{place: r.at(val)}
+		before := len(r.problems)
+		if inner := name + ": " + key.Value; f.subKeys != nil && val.Kind == yaml.MappingNode {
+			v.sub = r.mapping(inner, val, field{keys: f.subKeys})
+		} else {
+			v.text = r.scalar(inner, val)
+		}
+		v.broken = len(r.problems) > before
+		sub[key.Value] = v
 	}
 	return sub
 }
 
-// scalar returns the text of a stage key's value, or "" with a problem. Bin
-// numbers may also be a YAML list of scalars.
+// lists are the stage keys whose comma-separated value may also be a YAML list.
+var lists = []string{"read-bins", "write-bins", "batch-namespaces"}
+
+// scalar returns the text of a stage key's value, or "" with a problem.
 func (r *reader) scalar(name string, n *yaml.Node) string {
-	if (name == "read-bins" || name == "write-bins") && n.Kind == yaml.SequenceNode {
+	if slices.Contains(lists, name) && n.Kind == yaml.SequenceNode {
 		var items []string
 		for _, item := range n.Content {
 			if item = deref(item); item.Kind != yaml.ScalarNode {
-				r.problems.add(r.at(item), "%s: expected a bin number, not %s", name, describe(item))
+				r.problems.add(r.at(item), "%s: expected a list of single values, not %s", name, describe(item))
 				return ""
 			}
 			items = append(items, item.Value)

@@ -65,7 +65,7 @@ func TestParseAsbenchFile(t *testing.T) {
 	}
 	want := *second
 	want.Number, want.Desc, want.Duration, want.Schedule.Curve, want.Keys = 2, "mixed", 5*time.Second, workload.Constant(20000), keys
-	want.Workload = workload.Workload{Kind: workload.ReadUpdate, Read: 80, Write: 20, ReadAll: 0, WriteAll: 0}
+	want.Workload = workload.Workload{Kind: workload.ReadUpdate, Read: 80, Write: 20, ReadAll: 0, WriteAll: 0, Share: 100}
 	want.ReadBins, want.WriteBins, want.Pause, want.Random, want.TTL = []int{1}, []int{1, 2}, 3, true, -1
 	want.Batch, want.BatchRead, want.BatchWrite, want.BatchDelete, want.Threads, want.AsyncMax, want.Seed = 1, 1, 1, 1, 16, 50, 7
 	if !reflect.DeepEqual(*second, want) {
@@ -202,8 +202,8 @@ func TestSingleErrors(t *testing.T) {
 		{"a key of the top level", "- workload: I\n  hdr-hist: d", `f.yaml:2:3: unknown key "hdr-hist": it stands at the top level, beside stages`},
 		{"a merge key", "- &a {workload: I}\n- {<<: *a, workload: I}", `f.yaml:2:4: unknown key "<<": YAML merge keys are not supported; put what stages share under defaults`},
 		{"a folder without a name", "hdr-hist: ''\nstages: [{workload: I}]", "f.yaml:1:11: hdr-hist: the value is missing"},
-		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB; did you mean "RU"?`},
-		{"no workload", "- desc: x", "f.yaml:1:3: stage 1 has no workload"},
+		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB, RMU, RMI, RMD, TXN; did you mean "RU"?`},
+		{"no workload", "- desc: x", "f.yaml:1:3: stage 1 has no workload and no operations"},
 		{"a key twice", "- workload: I\n  tps: 1\n  tps: 2", `f.yaml:3:3: the key "tps" is given twice; it stands in line 2 already`},
 		{"a wrong number", "- workload: I\n- stage: 3\n  workload: I", "f.yaml:2:10: stage: stage 3 stands at position 2: number the stages 1, 2, 3, … in their order, or leave the numbers out"},
 		{"no value", "- workload: I\n  tps:", "f.yaml:2:7: tps: the value is missing"},

@@ -1,18 +1,16 @@
 package workload
 
 import (
-	"time"
-
 	as "github.com/aerospike/aerospike-client-go/v8"
 	"github.com/aerospike/aerospike-client-go/v8/types"
 
 	"github.com/aeroload/aeroload/objspec"
 )
 
-// batch is a worker's transaction of one action on several records. Its rows are
+// batch is a worker's command of one action on several records. Its rows are
 // made once and reused.
 type batch struct {
-	act     action
+	step    *step
 	policy  *as.BatchPolicy
 	records []as.BatchRecordIfc
 	rows    []row
@@ -35,47 +33,50 @@ type row struct {
 	all, some []*as.Operation    // of full and of partial writes
 }
 
-func newBatch(j *Job, act action, size int) *batch {
-	b := &batch{act: act, policy: as.NewBatchPolicy(), rows: make([]row, size)}
-	if act == readRecord {
+func newBatch(j *Job, st *step) *batch {
+	b := &batch{step: st, policy: as.NewBatchPolicy(), rows: make([]row, st.records)}
+	namespaces := []string{j.spec.Namespace}
+	if st.act == ReadBins {
 		b.policy.BasePolicy = *j.spec.ReadPolicy
+		if j.spec.BatchNamespaces != nil {
+			namespaces = j.spec.BatchNamespaces
+		}
 	} else {
-		b.policy.BasePolicy = j.writePolicy.BasePolicy
+		b.policy.BasePolicy = j.policies[st.act].BasePolicy
 	}
-	write, remove, udf := j.batchPolicies()
+	write, remove, udf := batchPolicies(j.policies[st.act])
 	for i := range b.rows {
 		r := &b.rows[i]
 		// Keys of integers are always valid.
-		r.key, _ = as.NewKey(j.spec.Namespace, j.spec.Set, 0)
-		switch act {
-		case readRecord:
+		r.key, _ = as.NewKey(namespaces[i%len(namespaces)], j.spec.Set, 0)
+		switch st.act {
+		case ReadBins:
 			r.read = as.NewBatchRead(nil, r.key, nil)
 			r.result = &r.read.BatchRecord
 			b.records = append(b.records, r.read)
-		case writeBins:
-			r.fill(j)
-			r.write = as.NewBatchWrite(write, r.key)
-			r.result = &r.write.BatchRecord
-			b.records = append(b.records, r.write)
-		case deleteRecord:
+		case DeleteRecord:
 			d := as.NewBatchDelete(remove, r.key)
 			r.result = &d.BatchRecord
 			b.records = append(b.records, d)
-		case callUDF:
+		case CallUDF:
 			r.udf = as.NewBatchUDF(udf, r.key, j.spec.UDF.Module, j.spec.UDF.Name, j.fixedArgs...)
 			r.result = &r.udf.BatchRecord
 			b.records = append(b.records, r.udf)
 			if j.spec.Random && j.spec.UDF.Args != nil {
 				r.args = j.spec.UDF.Args.NewGenerator(j.spec.Seed)
 			}
+		default:
+			r.fill(j, st.act)
+			r.write = as.NewBatchWrite(write, r.key)
+			r.result = &r.write.BatchRecord
+			b.records = append(b.records, r.write)
 		}
 	}
 	return b
 }
 
-// batchPolicies are the write policy in the forms that batch rows take.
-func (j *Job) batchPolicies() (*as.BatchWritePolicy, *as.BatchDeletePolicy, *as.BatchUDFPolicy) {
-	p := j.writePolicy
+// batchPolicies are a write policy in the forms that batch rows take.
+func batchPolicies(p *as.WritePolicy) (*as.BatchWritePolicy, *as.BatchDeletePolicy, *as.BatchUDFPolicy) {
 	write := as.NewBatchWritePolicy()
 	write.RecordExistsAction, write.CommitLevel = p.RecordExistsAction, p.CommitLevel
 	write.Expiration, write.DurableDelete, write.SendKey = p.Expiration, p.DurableDelete, p.SendKey
@@ -87,22 +88,33 @@ func (j *Job) batchPolicies() (*as.BatchWritePolicy, *as.BatchDeletePolicy, *as.
 }
 
 // fill makes the operations of a row that writes.
-func (r *row) fill(j *Job) {
+func (r *row) fill(j *Job, act Action) {
 	all, some := j.fixedAll, j.fixedSome
-	if j.spec.Random && j.spec.Workload.Kind != Delete {
+	switch {
+	case act == DeleteBins:
+		all, some = j.nulls, j.nulls
+	case act.adds():
+		all = map[Action][]*as.Bin{Increment: j.plus, Decrement: j.minus}[act]
+		some = all
+	case j.spec.Random:
 		r.values = j.spec.Object.NewGenerator(j.spec.Seed)
 		all = r.values.Record(0, nil)
+		some = nil
 		for _, i := range j.writeSel {
 			some = append(some, all[i])
 		}
 	}
-	r.all, r.some = operations(all), operations(some)
+	operation := as.PutOp
+	if act.adds() {
+		operation = as.AddOp
+	}
+	r.all, r.some = operationsOn(all, operation), operationsOn(some, operation)
 }
 
-func operations(bins []*as.Bin) []*as.Operation {
+func operationsOn(bins []*as.Bin, operation func(*as.Bin) *as.Operation) []*as.Operation {
 	ops := make([]*as.Operation, len(bins))
 	for i, b := range bins {
-		ops[i] = as.PutOp(b)
+		ops[i] = operation(b)
 	}
 	return ops
 }
@@ -111,15 +123,9 @@ func operations(bins []*as.Bin) []*as.Operation {
 // none left.
 func (b *batch) prepare(w *worker) bool {
 	j := w.job
-	allReads, allWrites := true, true
-	switch {
-	case b.act == readRecord:
-		allReads = w.chance(j.readAll)
-	case b.act == writeBins && j.spec.Workload.Kind != Delete:
-		allWrites = w.chance(j.writeAll)
-	}
+	all := w.chance(b.step.all) // of the whole batch
 	for b.n = 0; b.n < len(b.rows); b.n++ {
-		key, ok := w.nextKey()
+		key, ok := w.nextKey(b.step.act)
 		if !ok {
 			break
 		}
@@ -127,14 +133,14 @@ func (b *batch) prepare(w *worker) bool {
 		_ = r.key.SetValue(as.IntegerValue(key))
 		switch {
 		case r.read != nil:
-			r.read.ReadAllBins, r.read.BinNames = allReads, nil
-			if !allReads {
+			r.read.ReadAllBins, r.read.BinNames = all, nil
+			if !all {
 				r.read.BinNames = j.readNames
 			}
 		case r.write != nil:
 			r.write.Ops = r.all
 			sel := []int(nil)
-			if !allWrites {
+			if !all {
 				r.write.Ops, sel = r.some, j.writeSel
 			}
 			if r.values != nil {
@@ -147,12 +153,13 @@ func (b *batch) prepare(w *worker) bool {
 	return b.n > 0
 }
 
-// recordBatch counts how a batch ended: the transaction once, and each of its
-// records. A batch of which every record failed is a failed transaction, by the
-// first record's code; one of which only some failed was answered.
-func (w *worker) recordBatch(op Op, b *batch, err as.Error, service, response time.Duration) {
+// countBatch counts what became of the records of a batch, and returns how the
+// batch as such ended. One of which every record failed has failed, by the first
+// record's code; one of which only some failed was answered. hit tells whether
+// all records were there.
+func (w *worker) countBatch(op Op, b *batch, err as.Error) (how outcome, hit bool) {
 	var hits, misses, failures uint64
-	how, code := done, types.OK
+	code := types.OK
 	if err != nil {
 		how, code = classify(err)
 	}
@@ -186,5 +193,5 @@ func (w *worker) recordBatch(op Op, b *batch, err as.Error, service, response ti
 	if how != done {
 		stats.fail(failureKey{op: op, code: code}, err)
 	}
-	w.tally.settle(op, how, service, response)
+	return how, hits == uint64(b.n)
 }

@@ -153,7 +153,7 @@ func TestBatchOutcomes(t *testing.T) {
 			spec.Workers, spec.BatchDelete, spec.Keys = 1, 4, keygen.Range{Start: 1, End: 5}
 			client := newFakeClient()
 			client.row, client.answer = c.row, c.answer
-			stats := NewStats(1, false)
+			stats := NewStats(1, false, allOps)
 			job, err := Prepare(spec, client)
 			if err != nil {
 				t.Fatal(err)

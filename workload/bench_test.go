@@ -28,6 +28,7 @@ func (c *idleClient) Get(*as.BasePolicy, *as.Key, ...string) (*as.Record, as.Err
 	return nil, nil
 }
 func (c *idleClient) PutBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.call(); return nil }
+func (c *idleClient) AddBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.call(); return nil }
 func (c *idleClient) Delete(*as.WritePolicy, *as.Key) (bool, as.Error)      { c.call(); return true, nil }
 func (c *idleClient) Execute(*as.WritePolicy, *as.Key, string, string, ...as.Value) (any, as.Error) {
 	c.call()
@@ -70,7 +71,7 @@ func BenchmarkHotLoop(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			stats := NewStats(1, c.tps > 0)
+			stats := NewStats(1, c.tps > 0, allOps)
 			b.ReportAllocs()
 			b.ResetTimer()
 			job.Run(ctx, stats)

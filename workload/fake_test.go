@@ -77,6 +77,8 @@ type batchRow struct {
 	key  int
 	kind string // as the op of a call
 	what string // bins or arguments
+
+	namespace string
 }
 
 func (f *fakeClient) Execute(p *as.WritePolicy, key *as.Key, module, function string, args ...as.Value) (any, as.Error) {
@@ -94,7 +96,7 @@ func (f *fakeClient) BatchOperate(_ *as.BatchPolicy, records []as.BatchRecordIfc
 	c := call{op: "batch"}
 	for _, r := range records {
 		b := r.BatchRec()
-		row := batchRow{key: b.Key.Value().GetObject().(int)}
+		row := batchRow{key: b.Key.Value().GetObject().(int), namespace: b.Key.Namespace()}
 		switch r := r.(type) {
 		case *as.BatchRead:
 			row.kind, row.what = "get", strings.Join(r.BinNames, " ")
@@ -115,6 +117,17 @@ func (f *fakeClient) BatchOperate(_ *as.BatchPolicy, records []as.BatchRecordIfc
 	}
 	return f.do(c, records[0].BatchRec().Key)
 }
+
+func (f *fakeClient) AddBins(p *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error {
+	c := call{op: "add", write: *p}
+	for _, b := range bins {
+		c.bins = append(c.bins, fmt.Sprint(b.Name, "+", b.Value))
+	}
+	return f.do(c, key)
+}
+
+// allOps asks for statistics of all operations.
+var allOps = [NumOps]bool{true, true, true, true}
 
 // failing answers every call with the result code.
 func failing(code types.ResultCode) func(call) as.Error {

@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +18,7 @@ import (
 type Client interface {
 	Get(policy *as.BasePolicy, key *as.Key, binNames ...string) (*as.Record, as.Error)
 	PutBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error
+	AddBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error
 	Delete(policy *as.WritePolicy, key *as.Key) (bool, as.Error)
 	Execute(policy *as.WritePolicy, key *as.Key, packageName, functionName string, args ...as.Value) (any, as.Error)
 	BatchOperate(policy *as.BatchPolicy, records []as.BatchRecordIfc) as.Error
@@ -44,11 +44,14 @@ type Spec struct {
 	// ReadBins and WriteBins are the bins of partial reads and writes, as
 	// ascending indexes of the object spec's bins; nil means the first bin
 	// for partial reads and writes that share the work with full ones, and
-	// all bins for DB.
+	// all bins for DB. Increments go to the first of WriteBins.
 	ReadBins, WriteBins []int
 	// BatchRead, BatchWrite and BatchDelete are records per transaction. With
 	// 1, single-record commands are sent. UDF calls go by BatchWrite.
 	BatchRead, BatchWrite, BatchDelete int
+	// BatchNamespaces are the namespaces over which the records of batch
+	// reads are spread; nil means Namespace.
+	BatchNamespaces []string
 	// UDF is what UDF calls call.
 	UDF Function
 	// Random gives each record a value of its own; otherwise all records get
@@ -74,35 +77,22 @@ type Function struct {
 	Args   *objspec.Spec // nil for none; each bin is an argument
 }
 
-// action is what a transaction does.
-type action uint8
-
-const (
-	readRecord action = iota
-	writeBins
-	deleteRecord
-	callUDF
-	numActions
-)
-
-// op is how results count the action.
-func (a action) op() Op { return [numActions]Op{Read, Write, Write, UDF}[a] }
-
 // Job is a stage's work, ready to run.
 type Job struct {
-	spec        Spec
-	client      Client
-	writePolicy *as.WritePolicy
-	batchSize   [numActions]int
-	readNames   []string // of partial reads
-	writeSel    []int    // of partial writes
-	fixedAll    []*as.Bin
-	fixedSome   []*as.Bin
-	fixedArgs   []as.Value
-	readLimit   uint64 // a draw below it reads,
-	writeLimit  uint64 // below this one it writes, else it does what the kind does besides
-	readAll     uint64 // a draw below it reads all bins
-	writeAll    uint64
+	spec       Spec
+	client     Client
+	keys       keygen.Range // those that the workload visits
+	operations []operation
+	steps      []*step // of all operations, by their number
+	policies   [numActions]*as.WritePolicy
+	readNames  []string // of partial reads
+	writeSel   []int    // of partial writes
+	fixedAll   []*as.Bin
+	fixedSome  []*as.Bin
+	nulls      []*as.Bin // delete single bins
+	plus       []*as.Bin // adds 1
+	minus      []*as.Bin // subtracts 1
+	fixedArgs  []as.Value
 }
 
 // Prepare builds the job of spec, which must be valid.
@@ -110,23 +100,24 @@ func Prepare(spec Spec, client Client) (*Job, error) {
 	if spec.Workers < 1 {
 		return nil, fmt.Errorf("a stage needs at least one worker, not %d", spec.Workers)
 	}
-	if err := spec.Keys.Check(); err != nil {
+	j := &Job{spec: spec, client: client, keys: spec.Workload.Keys(spec.Keys), writeSel: spec.WriteBins}
+	if err := j.keys.Check(); err != nil {
 		return nil, err
 	}
-	j := &Job{
-		spec:        spec,
-		client:      client,
-		writePolicy: writePolicy(spec),
-		batchSize:   [numActions]int{spec.BatchRead, spec.BatchWrite, spec.BatchDelete, spec.BatchWrite},
-		readLimit:   probability(spec.Workload.Read),
-		writeLimit:  probability(spec.Workload.Read + spec.Workload.Write),
-		readAll:     probability(spec.Workload.ReadAll),
-		writeAll:    probability(spec.Workload.WriteAll),
-		writeSel:    spec.WriteBins,
+	for act := range numActions {
+		j.policies[act] = writePolicy(spec, act)
 	}
-	if spec.Workload.Kind == Delete {
-		j.batchSize[writeBins] = spec.BatchDelete // what it writes are deletes
+	j.prepareOperations()
+	j.prepareBins()
+	if spec.UDF.Args != nil && !spec.Random {
+		j.fixedArgs = spec.UDF.Args.NewGenerator(spec.Seed).Args(0)
 	}
+	return j, nil
+}
+
+// prepareBins makes the bins that are the same for all records.
+func (j *Job) prepareBins() {
+	spec := &j.spec
 	if j.writeSel == nil {
 		j.writeSel = []int{0}
 	}
@@ -138,44 +129,28 @@ func Prepare(spec Spec, client Client) (*Job, error) {
 	for _, i := range readSel {
 		j.readNames = append(j.readNames, names[i])
 	}
-	switch {
-	case spec.Workload.Kind == Delete:
-		// Bins are deleted by writing nil. Without a selection the whole
-		// record is deleted instead, whatever bins it has.
-		for _, i := range spec.WriteBins {
-			j.fixedAll = append(j.fixedAll, &as.Bin{Name: names[i], Value: as.NewNullValue()})
-		}
-	case !spec.Random:
+	for _, i := range spec.WriteBins {
+		j.nulls = append(j.nulls, &as.Bin{Name: names[i], Value: as.NewNullValue()})
+	}
+	added := names[j.writeSel[0]]
+	j.plus, j.minus = []*as.Bin{as.NewBin(added, 1)}, []*as.Bin{as.NewBin(added, -1)}
+	if !spec.Random {
 		// The key 0 stands for all records. The workers only read these bins.
 		j.fixedAll = spec.Object.NewGenerator(spec.Seed).Record(0, nil)
 		j.fixedSome = spec.Object.NewGenerator(spec.Seed).Record(0, j.writeSel)
 	}
-	if spec.UDF.Args != nil && !spec.Random {
-		j.fixedArgs = spec.UDF.Args.NewGenerator(spec.Seed).Args(0)
-	}
-	return j, nil
 }
 
 // walkBatch is how many keys a walk of the range takes at a time.
-func (j *Job) walkBatch() int {
-	if j.spec.Workload.Kind == Delete {
-		return j.spec.BatchDelete
-	}
-	return j.spec.BatchWrite
-}
+func (j *Job) walkBatch() int { return j.steps[0].records }
 
-// probability turns a percentage into the limit below which a draw of 53 random
-// bits falls with that probability: never for 0, always for 100.
-func probability(percent float64) uint64 {
-	return uint64(math.Round(percent / 100 * (1 << 53)))
-}
-
-func writePolicy(spec Spec) *as.WritePolicy {
+// writePolicy returns the policy of commands that do the action.
+func writePolicy(spec Spec, act Action) *as.WritePolicy {
 	p := *spec.WritePolicy
-	switch spec.Workload.Kind {
-	case ReadReplace:
+	switch act {
+	case ReplaceRecord:
 		p.RecordExistsAction = as.REPLACE
-	case Delete:
+	case DeleteBins:
 		// Deleting bins of a record that is not there must not be mistaken
 		// for a write.
 		p.RecordExistsAction = as.UPDATE_ONLY

@@ -21,7 +21,7 @@ import (
 // runJob runs a spec on virtual time and returns what it measured.
 func runJob(t *testing.T, spec Spec, client *fakeClient) Snapshot {
 	t.Helper()
-	stats := NewStats(spec.Workers, spec.Schedule.Throttled())
+	stats := NewStats(spec.Workers, spec.Schedule.Throttled(), allOps)
 	job, err := Prepare(spec, client)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestOutcomes(t *testing.T) {
 			client := newFakeClient()
 			client.answer, client.missing = c.answer, c.missing
 			client.latency = func(call) time.Duration { return time.Millisecond }
-			stats := NewStats(spec.Workers, false)
+			stats := NewStats(spec.Workers, false, allOps)
 			job, err := Prepare(spec, client)
 			if err != nil {
 				t.Fatal(err)
@@ -336,7 +336,7 @@ func TestClosedLoopHasNoResponseTimes(t *testing.T) {
 		spec := specOf("RU,50")
 		client := newFakeClient()
 		client.latency = func(call) time.Duration { return 10 * time.Millisecond }
-		stats := NewStats(spec.Workers, true)
+		stats := NewStats(spec.Workers, true, allOps)
 		job, err := Prepare(spec, client)
 		if err != nil {
 			t.Fatal(err)
@@ -359,7 +359,7 @@ func TestStopDrains(t *testing.T) {
 		var open atomic.Int64
 		client.latency = func(call) time.Duration { return 300 * time.Millisecond }
 		client.answer = func(call) as.Error { open.Add(1); return nil }
-		stats := NewStats(spec.Workers, false)
+		stats := NewStats(spec.Workers, false, allOps)
 		job, err := Prepare(spec, client)
 		if err != nil {
 			t.Fatal(err)
@@ -384,7 +384,7 @@ func TestStopGivesUpOnAHungServer(t *testing.T) {
 		spec := specOf("RU,50")
 		client := newFakeClient()
 		client.latency = func(call) time.Duration { return time.Hour }
-		stats := NewStats(spec.Workers, false)
+		stats := NewStats(spec.Workers, false, allOps)
 		job, err := Prepare(spec, client)
 		if err != nil {
 			t.Fatal(err)
@@ -413,7 +413,7 @@ func TestStopWhileWaitingForATurn(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(1500*time.Millisecond, cancel)
 		start := time.Now()
-		job.Run(ctx, NewStats(spec.Workers, true))
+		job.Run(ctx, NewStats(spec.Workers, true, allOps))
 		if took := time.Since(start); took != 1500*time.Millisecond {
 			t.Errorf("took %v, want 1.5s", took)
 		}

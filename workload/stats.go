@@ -21,13 +21,16 @@ const (
 	Write Op = iota
 	Read
 	UDF
+	// Txn is the whole of a transaction of several commands, each of which
+	// counts as what it is besides.
+	Txn
 )
 
 // NumOps is the number of operations.
-const NumOps = 3
+const NumOps = 4
 
-// String returns the operation's name: write, read or udf.
-func (o Op) String() string { return [NumOps]string{"write", "read", "udf"}[o] }
+// String returns the operation's name: write, read, udf or txn.
+func (o Op) String() string { return [NumOps]string{"write", "read", "udf", "txn"}[o] }
 
 // Counts holds how transactions of one operation ended, and what became of their
 // records. A transaction counts in exactly one of Done, Timeout and Error; a
@@ -91,19 +94,22 @@ type Stats struct {
 const maxShards = 32
 
 // NewStats makes the statistics of a run whose stages have at most the given
-// number of workers. With throttled, response times and start lateness are
-// recorded besides service times.
-func NewStats(workers int, throttled bool) *Stats {
-	shards := min(workers, maxShards)
+// number of workers and do no other operations than ops. With throttled, response
+// times and start lateness are recorded besides service times.
+func NewStats(workers int, throttled bool, ops [NumOps]bool) *Stats {
 	s := &Stats{tallies: make([]tally, workers), failures: map[failureKey]*Failure{}}
 	for op := range s.service {
+		shards := min(workers, maxShards)
+		if !ops[op] {
+			shards = 1 // stays empty
+		}
 		s.service[op] = histogram.NewRecorder(shards)
 		if throttled {
 			s.response[op] = histogram.NewRecorder(shards)
 		}
 	}
 	if throttled {
-		s.lateness = histogram.NewRecorder(shards)
+		s.lateness = histogram.NewRecorder(min(workers, maxShards))
 	}
 	for i := range s.tallies {
 		t := &s.tallies[i]
@@ -125,6 +131,8 @@ func NewStats(workers int, throttled bool) *Stats {
 // of two.
 type Snapshot struct {
 	Counts [NumOps]Counts
+	// Parts is the number of commands that belong to a Txn.
+	Parts uint64
 	// Service is the time from the client call to its return.
 	Service [NumOps]*histogram.Snapshot
 	// Response is the time from the transaction's intended start to its
@@ -145,6 +153,7 @@ func (s *Stats) Snapshot() Snapshot {
 		for op := range snap.Counts {
 			snap.Counts[op] = snap.Counts[op].Add(s.tallies[i].counts[op].load())
 		}
+		snap.Parts += s.tallies[i].parts.Load()
 	}
 	for op := range s.service {
 		snap.Service[op] = s.service[op].Snapshot()
@@ -162,6 +171,7 @@ func (s *Stats) Snapshot() Snapshot {
 // and s.
 func (s Snapshot) Sub(prev Snapshot) Snapshot {
 	d := s
+	d.Parts = s.Parts - prev.Parts
 	for op := range d.Counts {
 		d.Counts[op] = s.Counts[op].Sub(prev.Counts[op])
 		d.Service[op] = s.Service[op].Sub(prev.Service[op])
@@ -175,13 +185,22 @@ func (s Snapshot) Sub(prev Snapshot) Snapshot {
 	return d
 }
 
-// Total returns the counts of all operations together.
+// Total returns the counts of all commands together: a [Txn] counts as its
+// commands.
 func (s Snapshot) Total() Counts {
 	var total Counts
-	for _, c := range s.Counts {
-		total = total.Add(c)
+	for op, c := range s.Counts {
+		if Op(op) != Txn {
+			total = total.Add(c)
+		}
 	}
 	return total
+}
+
+// Transactions returns the number of transactions, of one or of several commands,
+// however they ended: what a target rate counts.
+func (s Snapshot) Transactions() uint64 {
+	return s.Total().Attempted() - s.Parts + s.Counts[Txn].Attempted()
 }
 
 // Failure is the number of transactions of one operation that ended with one
@@ -264,6 +283,7 @@ type tally struct {
 	service  [NumOps]*histogram.Shard
 	response [NumOps]*histogram.Shard
 	lateness *histogram.Shard
+	parts    atomic.Uint64 // commands of a Txn
 	stats    *Stats
 	_        [64]byte
 }

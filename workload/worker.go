@@ -3,12 +3,12 @@ package workload
 import (
 	"context"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
-	"github.com/aerospike/aerospike-client-go/v8/types"
 
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
@@ -27,11 +27,14 @@ type worker struct {
 	args    *objspec.Generator // likewise, of UDF calls
 
 	// The next transaction, prepared before its time has come.
+	course    course
 	key       *as.Key
+	record    uint64   // the key's number
 	readNames []string // none asks for all bins
 	bins      []*as.Bin
 	udfArgs   []as.Value
-	batches   [numActions]*batch // nil for actions with single-record commands
+	batches   []*batch // by the number of the step; nil for single-record commands
+	fresh     uint64   // distance from the range's end of the next record to insert
 
 	slots  slots
 	timer  Timer  // nil without a rate
@@ -40,7 +43,9 @@ type worker struct {
 	epoch  time.Time     // the stage's start; all times below count from it
 	end    time.Duration // when the last transaction ended
 	warmup time.Duration // what was due before it is not recorded
-	limit  time.Duration // no transaction starts after it
+	// recording tells whether the present transaction is recorded.
+	recording bool
+	limit     time.Duration // no transaction starts after it
 
 	_ [64]byte // keeps the neighbour in memory off the last line
 }
@@ -52,14 +57,15 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 		tally: t,
 		// One stream per stage and worker; a number of workers fits 16 bits.
 		rng:    *rand.NewPCG(s.Seed, s.Stream<<16|uint64(i)),
-		part:   s.Keys.Part(i, s.Workers, j.walkBatch()),
+		part:   j.keys.Part(i, s.Workers, j.walkBatch()),
+		fresh:  uint64(i),
 		number: uint64(i),
 		warmup: s.Warmup,
 		limit:  math.MaxInt64,
 	}
 	// Keys of integers are always valid.
 	w.key, _ = as.NewKey(s.Namespace, s.Set, 0)
-	w.uniform = keygen.NewUniform(s.Keys, &w.rng)
+	w.uniform = keygen.NewUniform(j.keys, &w.rng)
 	if s.Workload.Endless() {
 		w.limit = s.Warmup + s.Duration
 	}
@@ -67,16 +73,17 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 		w.slots = s.Schedule.slots(i, s.Workers, &w.rng)
 		w.timer = s.Schedule.timers(s.NewTimer)(ctx)
 	}
-	if s.Random && s.Workload.Kind != Delete {
+	if s.Random {
 		w.values = s.Object.NewGenerator(s.Seed)
 	}
 	w.udfArgs = j.fixedArgs
 	if s.Random && s.UDF.Args != nil {
 		w.args = s.UDF.Args.NewGenerator(s.Seed)
 	}
-	for act, size := range j.batchSize {
-		if size > 1 {
-			w.batches[act] = newBatch(j, action(act), size)
+	w.batches = make([]*batch, len(j.steps))
+	for n, st := range j.steps {
+		if st.records > 1 {
+			w.batches[n] = newBatch(j, st)
 		}
 	}
 	return w
@@ -95,8 +102,10 @@ func (w *worker) run(ctx context.Context) {
 		defer w.timer.Close()
 	}
 	for !stop.Load() && w.end < w.limit {
-		act := w.choose()
-		if !w.prepare(act) {
+		op := w.choose()
+		w.course = op.begin(w)
+		st := w.course.next(w)
+		if !w.admit() || !w.prepare(st) {
 			return
 		}
 		var intended time.Duration
@@ -109,7 +118,7 @@ func (w *worker) run(ctx context.Context) {
 		}
 
 		start := time.Since(w.epoch)
-		found, err := w.transact(act)
+		found, err := w.transact(st)
 		w.end = time.Since(w.epoch)
 
 		response := time.Duration(-1)
@@ -118,18 +127,46 @@ func (w *worker) run(ctx context.Context) {
 		} else {
 			intended = start
 		}
-		if intended < w.warmup {
-			continue
-		}
-		if waited {
+		w.recording = intended >= w.warmup
+		if waited && w.recording {
 			w.tally.lateness.Record(start - intended)
 		}
-		if b := w.batches[act]; b != nil {
-			w.recordBatch(act.op(), b, err, w.end-start, response)
-		} else {
-			w.record(act.op(), found, err, w.end-start, response)
+		how, hit := w.settle(st, found, err, w.end-start, response)
+		if op.compound() {
+			w.proceed(how, hit, start, intended, &stop)
 		}
 	}
+}
+
+// proceed carries out the rest of a transaction whose first command has ended,
+// and counts the whole of it. A command that fails ends it. One that is stopped
+// in its midst is not counted.
+func (w *worker) proceed(how outcome, hit bool, start, intended time.Duration, stop *atomic.Bool) {
+	throttled := w.timer != nil
+	complete, parts := hit, uint64(1)
+	for st := w.course.next(w); st != nil && how == done; st = w.course.next(w) {
+		if stop.Load() || !w.prepare(st) {
+			w.countParts(parts)
+			return
+		}
+		due := w.end // when the command before it has ended
+		began := time.Since(w.epoch)
+		found, err := w.transact(st)
+		w.end = time.Since(w.epoch)
+		response := time.Duration(-1)
+		if throttled {
+			response = w.end - due
+		}
+		how, hit = w.settle(st, found, err, w.end-began, response)
+		complete = complete && hit
+		parts++
+	}
+	w.countParts(parts)
+	response := time.Duration(-1)
+	if throttled {
+		response = w.end - intended
+	}
+	w.countWhole(how, complete, w.end-start, response)
 }
 
 // await waits until the worker's next transaction is due, or the stage's time is
@@ -145,91 +182,111 @@ func (w *worker) await() (intended time.Duration, waited, ok bool) {
 }
 
 // choose decides what the next transaction does.
-func (w *worker) choose() action {
-	j := w.job
-	switch j.spec.Workload.Kind {
-	case Insert:
-		return writeBins
-	case Delete:
-		if len(j.spec.WriteBins) > 0 {
-			return writeBins
+func (w *worker) choose() *operation {
+	list := w.job.operations
+	if len(list) == 1 {
+		return &list[0]
+	}
+	draw := w.rng.Uint64() >> 11
+	for i := range list {
+		if draw < list[i].limit {
+			return &list[i]
 		}
-		return deleteRecord
 	}
-	switch draw := w.rng.Uint64() >> 11; {
-	case draw < j.readLimit:
-		return readRecord
-	case draw < j.writeLimit:
-		return writeBins
-	}
-	switch j.spec.Workload.Kind {
-	case ReadUpdateDelete:
-		return deleteRecord
-	case ReadUpdateUDF:
-		return callUDF
-	}
-	return writeBins // rounding may leave a sliver above writeLimit
+	return &list[len(list)-1] // never: its limit is above every draw
 }
 
-// prepare makes all that the next transaction sends: keys, values, arguments. It
-// returns false when the worker's part of the range, or of the number of
-// transactions, is done.
-func (w *worker) prepare(act action) bool {
-	j := w.job
-	if n := j.spec.Transactions; n > 0 {
-		if w.number >= n {
-			return false
-		}
-		w.number += uint64(j.spec.Workers)
+// between draws a number from low to high, without drawing when they are the
+// same.
+func (w *worker) between(low, high int) int {
+	if low == high {
+		return low
 	}
-	if b := w.batches[act]; b != nil {
-		return b.prepare(w)
+	// The bias is below 1e-13 for numbers this small.
+	hi, _ := bits.Mul64(w.rng.Uint64(), uint64(high-low+1))
+	return low + int(hi)
+}
+
+// admit counts the next transaction, and returns false when the worker's part of
+// the stage's number of transactions is done.
+func (w *worker) admit() bool {
+	n := w.job.spec.Transactions
+	if n == 0 {
+		return true
 	}
-	key, ok := w.nextKey()
-	if !ok {
+	if w.number >= n {
 		return false
 	}
-	_ = w.key.SetValue(as.IntegerValue(key))
-	switch act {
-	case readRecord:
+	w.number += uint64(w.job.spec.Workers)
+	return true
+}
+
+// prepare makes all that the next command sends: keys, values, arguments. It
+// returns false when the worker's part of the range is done.
+func (w *worker) prepare(st *step) bool {
+	if b := w.batches[st.number]; b != nil {
+		return b.prepare(w)
+	}
+	j := w.job
+	if !st.again {
+		var ok bool
+		if w.record, ok = w.nextKey(st.act); !ok {
+			return false
+		}
+		_ = w.key.SetValue(as.IntegerValue(w.record))
+	}
+	switch st.act {
+	case ReadBins:
 		w.readNames = nil
-		if !w.chance(j.readAll) {
+		if !w.chance(st.all) {
 			w.readNames = j.readNames
 		}
-	case writeBins:
-		w.bins = w.nextBins(key)
-	case callUDF:
+	case CallUDF:
 		if w.args != nil {
-			w.udfArgs = w.args.Args(key)
+			w.udfArgs = w.args.Args(w.record)
 		}
+	case DeleteRecord:
+	default:
+		w.bins = w.nextBins(st)
 	}
 	return true
 }
 
-// nextKey returns the next key of the range, or false when the walk is over.
-func (w *worker) nextKey() (uint64, bool) {
-	if w.job.spec.Workload.Endless() {
-		return w.uniform.Next(), true
+// nextKey returns the key of the next record, or false when there is none left.
+func (w *worker) nextKey(act Action) (uint64, bool) {
+	switch {
+	case !w.job.spec.Workload.Endless():
+		return w.part.Next()
+	case act == InsertRecord:
+		// The keys from the range's end on, in turn among the workers.
+		key := w.job.keys.End + w.fresh
+		w.fresh += uint64(w.job.spec.Workers)
+		return key, key <= keygen.MaxKey
 	}
-	return w.part.Next()
+	return w.uniform.Next(), true
 }
 
-// nextBins returns what a write to the key sends.
-func (w *worker) nextBins(key uint64) []*as.Bin {
+// nextBins returns what a write to the record sends.
+func (w *worker) nextBins(st *step) []*as.Bin {
 	j := w.job
-	if j.spec.Workload.Kind == Delete {
-		return j.fixedAll
+	switch st.act {
+	case DeleteBins:
+		return j.nulls
+	case Increment:
+		return j.plus
+	case Decrement:
+		return j.minus
 	}
-	all := w.chance(j.writeAll)
+	all := w.chance(st.all)
 	switch {
 	case w.values == nil && all:
 		return j.fixedAll
 	case w.values == nil:
 		return j.fixedSome
 	case all:
-		return w.values.Record(key, nil)
+		return w.values.Record(w.record, nil)
 	}
-	return w.values.Record(key, j.writeSel)
+	return w.values.Record(w.record, j.writeSel)
 }
 
 // chance draws whether something of the given probability happens, without
@@ -238,52 +295,8 @@ func (w *worker) chance(limit uint64) bool {
 	switch limit {
 	case 0:
 		return false
-	case 1 << 53:
+	case certain:
 		return true
 	}
 	return w.rng.Uint64()>>11 < limit
-}
-
-// transact makes the client call. found is false when a delete found no record.
-func (w *worker) transact(act action) (found bool, err as.Error) {
-	// The client panics on some answers that make no sense. Such an answer is
-	// an error of its transaction, and must not take the results along.
-	defer func() {
-		if p := recover(); p != nil {
-			err = clientPanic(p)
-		}
-	}()
-	j := w.job
-	if b := w.batches[act]; b != nil {
-		return true, j.client.BatchOperate(b.policy, b.records[:b.n])
-	}
-	switch act {
-	case readRecord:
-		_, err = j.client.Get(j.spec.ReadPolicy, w.key, w.readNames...)
-	case writeBins:
-		err = j.client.PutBins(j.writePolicy, w.key, w.bins...)
-	case deleteRecord:
-		return j.client.Delete(j.writePolicy, w.key)
-	default:
-		_, err = j.client.Execute(j.writePolicy, w.key, j.spec.UDF.Module, j.spec.UDF.Name, w.udfArgs...)
-	}
-	return true, err
-}
-
-// record counts how a single-record transaction ended, and its latency.
-func (w *worker) record(op Op, found bool, err as.Error, service, response time.Duration) {
-	how, code := done, types.OK
-	if err != nil {
-		how, code = classify(err)
-	}
-	c := &w.tally.counts[op]
-	switch {
-	case how == done && found && code == types.OK:
-		c.hit.Add(1)
-	case how == done:
-		c.miss.Add(1)
-	default:
-		w.tally.stats.fail(failureKey{op: op, code: code}, err)
-	}
-	w.tally.settle(op, how, service, response)
 }

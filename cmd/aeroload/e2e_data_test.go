@@ -270,8 +270,25 @@ func TestExamples(t *testing.T) {
 	checks := map[string]func(t *testing.T, records map[int]as.BinMap, tg *target){
 		"quickstart.yaml":         allWith("testbin", "testbin_2"),
 		"rate-curves.yaml":        allWith("testbin"),
-		"nightly-assertions.yaml": allWith("testbin", "testbin_2"),
 		"batch.yaml":              none,
+		"nightly-assertions.yaml": allWith("testbin", "testbin_2"),
+		"operations-mix.yaml": func(t *testing.T, records map[int]as.BinMap, tg *target) {
+			// 5 % of 300 transactions insert, and as many delete.
+			inserted := 0
+			for key, bins := range records {
+				if key > 200 {
+					inserted++
+				}
+				// An increment of a deleted record creates it anew.
+				if n, ok := bins["testbin"].(int); len(bins) != 3 && (len(bins) != 1 || !ok || n < 1) {
+					t.Errorf("key %d holds %v", key, bins)
+				}
+			}
+			if left := len(records) - inserted; inserted == 0 || left == 200 || left < 150 {
+				t.Errorf("%d records left, %d inserted", left, inserted)
+			}
+		},
+		"business-transactions.yaml": allWith("testbin", "testbin_2"),
 		"udf.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
 			visited := 0
 			for key, bins := range records {
@@ -340,7 +357,7 @@ func TestExamples(t *testing.T) {
 			if !ok {
 				t.Fatal("this example has no check of what it stores")
 			}
-			check(t, tg.records(1, 201), tg)
+			check(t, tg.records(1, 1000), tg)
 		})
 	}
 }

@@ -109,7 +109,8 @@ func stageOptions() []*option {
 	return []*option{
 		{name: "workload-stages", arg: "FILE", category: catStages, usage: "run the stages of a YAML file; the flags below describe the only stage of a run without one",
 			set: setName(func(s *settings) *string { return &s.stagesFile })},
-		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I, RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…], RUF,… or DB"}, "workload"),
+		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I[:share%], RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…], RUF,…, DB, RMU, RMI, RMD or TXN,r:READS,w:WRITES,…"}, "workload"),
+		of(option{name: "operations", arg: "{NAME: WEIGHT, …}", usage: "instead of a workload, operations by weight: read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, txn"}, "operations"),
 		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
 		of(option{name: "transactions", arg: "N", def: "0", usage: "end after that many; 0 is no limit"}, "transactions"),
 		of(option{name: "warmup", arg: "SECONDS", def: "0", usage: "run that long first, unrecorded"}, "warmup"),
@@ -123,6 +124,7 @@ func stageOptions() []*option {
 		of(option{name: "batch-read-size", arg: "N", def: "--batch-size", usage: "the same for reads"}, "batch-read-size"),
 		of(option{name: "batch-write-size", arg: "N", def: "--batch-size", usage: "the same for writes and UDF calls"}, "batch-write-size"),
 		of(option{name: "batch-delete-size", arg: "N", def: "--batch-size", usage: "the same for deletes"}, "batch-delete-size"),
+		of(option{name: "batch-namespaces", arg: "A,B,…", def: "--namespace", usage: "namespaces over which the records of batch reads are spread"}, "batch-namespaces"),
 		of(option{name: "async", short: "a", usage: "bound the transactions on their way by --async-max-commands instead of --threads"}, "async"),
 		of(option{name: "udf-package-name", aliases: []string{"upn"}, arg: "MODULE", usage: "module of the UDF that RUF calls"}, "udf.module"),
 		of(option{name: "udf-function-name", aliases: []string{"ufn"}, arg: "FUNCTION", usage: "its function"}, "udf.function"),

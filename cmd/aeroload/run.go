@@ -178,8 +178,10 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 		return nil, cause(ctx, err)
 	}
 	defer c.Close()
-	if err := c.CheckNamespace(ctx, plan.Namespace); err != nil {
-		return nil, cause(ctx, err)
+	for _, namespace := range plan.Namespaces() {
+		if err := c.CheckNamespace(ctx, namespace); err != nil {
+			return nil, cause(ctx, err)
+		}
 	}
 	nodes := c.Nodes()
 	recorder.Connected(nodes, c.Health)

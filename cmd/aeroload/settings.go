@@ -121,8 +121,8 @@ func (s *settings) finish() error {
 		}
 	}
 	// Names that the server would refuse in every transaction.
-	if n := len(s.defaults.Namespace); n > 31 {
-		return usagef("--namespace: %q has %d bytes; the longest name has 31", s.defaults.Namespace, n)
+	if err := stage.CheckNamespace(s.defaults.Namespace); err != nil {
+		return usagef("--namespace: %w", err)
 	}
 	if n := len(s.defaults.Set); n > 63 {
 		return usagef("--set: %q has %d bytes; the longest name has 63", s.defaults.Set, n)
@@ -149,7 +149,7 @@ func (s *settings) plan() (*stage.Plan, error) {
 		return asUsage(stage.Load(s.stagesFile, s.defaults))
 	}
 	flags := s.stageFlags
-	if !s.given["workload"] {
+	if !s.given["workload"] && !s.given["operations"] {
 		flags = append(flags, stage.FlagValue{Flag: "--workload", Key: "workload", Text: defaultWorkload})
 	}
 	plan, err := stage.FromFlags(flags, s.defaults)

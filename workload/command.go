@@ -1,0 +1,95 @@
+package workload
+
+import (
+	"time"
+
+	as "github.com/aerospike/aerospike-client-go/v8"
+	"github.com/aerospike/aerospike-client-go/v8/types"
+)
+
+// transact makes the client call. found is false when a delete found no record.
+func (w *worker) transact(st *step) (found bool, err as.Error) {
+	// The client panics on some answers that make no sense. Such an answer is
+	// an error of its transaction, and must not take the results along.
+	defer func() {
+		if p := recover(); p != nil {
+			err = clientPanic(p)
+		}
+	}()
+	j := w.job
+	if b := w.batches[st.number]; b != nil {
+		return true, j.client.BatchOperate(b.policy, b.records[:b.n])
+	}
+	switch policy := j.policies[st.act]; st.act {
+	case ReadBins:
+		_, err = j.client.Get(j.spec.ReadPolicy, w.key, w.readNames...)
+	case DeleteRecord:
+		return j.client.Delete(policy, w.key)
+	case CallUDF:
+		_, err = j.client.Execute(policy, w.key, j.spec.UDF.Module, j.spec.UDF.Name, w.udfArgs...)
+	case Increment, Decrement:
+		err = j.client.AddBins(policy, w.key, w.bins...)
+	default:
+		err = j.client.PutBins(policy, w.key, w.bins...)
+	}
+	return true, err
+}
+
+// settle counts how a command ended, and its latency. hit tells whether its
+// records were there.
+func (w *worker) settle(st *step, found bool, err as.Error, service, response time.Duration) (how outcome, hit bool) {
+	if !w.recording {
+		if err != nil {
+			how, _ = classify(err)
+		}
+		return how, false
+	}
+	op := st.act.Op()
+	if b := w.batches[st.number]; b != nil {
+		how, hit = w.countBatch(op, b, err)
+	} else {
+		how, hit = w.countRecord(op, found, err)
+	}
+	w.tally.settle(op, how, service, response)
+	return how, hit
+}
+
+// countRecord counts what became of the record of a single-record command.
+func (w *worker) countRecord(op Op, found bool, err as.Error) (how outcome, hit bool) {
+	code := types.OK
+	if err != nil {
+		how, code = classify(err)
+	}
+	switch c := &w.tally.counts[op]; {
+	case how != done:
+		w.tally.stats.fail(failureKey{op: op, code: code}, err)
+	case found && code == types.OK:
+		c.hit.Add(1)
+		return how, true
+	default:
+		c.miss.Add(1)
+	}
+	return how, false
+}
+
+// countWhole counts a transaction of several commands. Its failure has been
+// counted by result code as that of a command.
+func (w *worker) countWhole(how outcome, complete bool, service, response time.Duration) {
+	if !w.recording {
+		return
+	}
+	switch c := &w.tally.counts[Txn]; {
+	case how == done && complete:
+		c.hit.Add(1)
+	case how == done:
+		c.miss.Add(1)
+	}
+	w.tally.settle(Txn, how, service, response)
+}
+
+// countParts counts commands that belong to a transaction.
+func (w *worker) countParts(n uint64) {
+	if w.recording {
+		w.tally.parts.Add(n)
+	}
+}
