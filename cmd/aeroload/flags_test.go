@@ -87,6 +87,8 @@ func flagRows() []flagRow {
 		{"batch-read-size", "", "--batch-size", "11", describes("batch-read-size", "batch-read-size", "11")},
 		{"batch-write-size", "", "--batch-size", "12", describes("batch-write-size", "batch-write-size", "12")},
 		{"batch-delete-size", "", "--batch-size", "13", describes("batch-delete-size", "batch-delete-size", "13")},
+		{"operations", "", "", "{read: 1}", describes("operations", "operations", "{read: 1}")},
+		{"batch-namespaces", "", "--namespace", "test,bar", describes("batch-namespaces", "batch-namespaces", "test,bar")},
 		{"compress", "", "", "", func(s *settings) { s.cluster.Compress = true }},
 		{"compression-ratio", "", "1", "0.25", func(s *settings) { s.defaults.ObjectOptions.CompressionRatio = 0.25 }},
 		{"socket-timeout", "", "30000", "900", func(s *settings) { s.socketTimeout = ms(900) }},
