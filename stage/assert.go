@@ -51,7 +51,7 @@ func (c Check) String() string {
 	return c.Assertion.Text + ": " + c.Assertion.Format(c.Measured)
 }
 
-// Check checks the stage's assertions against what it measured.
+// check checks the stage's assertions against what it measured.
 func (r *StageResult) check() []Check {
 	var checks []Check
 	for _, a := range r.Stage.Assertions {
