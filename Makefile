@@ -42,6 +42,10 @@ fuzz: ## Run every fuzz target for FUZZTIME (20s) each
 		done; \
 	done
 
+.PHONY: aa
+aa: build ## Compare 100 pairs of equal runs, for a quarter of an hour, and count the false alarms
+	scripts/aa.sh bin/aeroload 100
+
 .PHONY: bench
 bench: ## Run all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -7,6 +7,7 @@ require (
 	github.com/aerospike/aerospike-client-go/v8 v8.5.0
 	github.com/brianvoe/gofakeit/v7 v7.18.4
 	github.com/lestrrat-go/strftime v1.2.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/urfave/cli/v2 v2.27.7
 	github.com/xrash/smetrics v0.0.0-20250705151800-55b8f293f342
 	github.com/yuin/gopher-lua v1.1.1
@@ -26,6 +27,7 @@ require (
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261010193011-f71dc92da45e // indirect
+	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	golang.org/x/vuln v1.9.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect

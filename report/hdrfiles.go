@@ -105,6 +105,15 @@ func (h *HDRFiles) reserve(id string) (mine bool, err error) {
 	return true, nil
 }
 
+// Path returns the path of a further file of the run in the folder, such as
+// result_<start>.json; "" as long as no stage has started.
+func (h *HDRFiles) Path(name, extension string) string {
+	if h.id == "" {
+		return ""
+	}
+	return filepath.Join(h.dir, name+"_"+h.id+extension)
+}
+
 func (h *HDRFiles) reservation(id string) string { return filepath.Join(h.dir, ".run_"+id) }
 
 // Period rewrites the files when the last time is long enough ago.

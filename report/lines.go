@@ -101,14 +101,24 @@ func (l *Lines) latencies(b *strings.Builder, op workload.Op, p *stage.Period) {
 	b.WriteByte('\n')
 }
 
-// StageEnd prints nothing: the last period has said it all.
-func (l *Lines) StageEnd(*stage.StageResult) error {
+// StageEnd says on the log what came of the stage's assertions. The rates and
+// latencies were all in the last period.
+func (l *Lines) StageEnd(r *stage.StageResult) error {
 	for op, h := range l.last {
 		if h != nil {
 			l.past[op], l.last[op] = h.Add(l.past[op]), nil
 		}
 	}
-	return nil
+	var b strings.Builder
+	for _, c := range r.Checks {
+		verdict := "ok    "
+		if !c.OK {
+			verdict = "FAILED"
+		}
+		fmt.Fprintf(&b, "Stage %d: assertion %s  %s\n", r.Stage.Number, verdict, c)
+	}
+	_, err := io.WriteString(l.log, b.String())
+	return err
 }
 
 // rates are the numbers of one column: transactions and records per second, but

@@ -15,6 +15,7 @@ import (
 type value struct {
 	text  string
 	sub   map[string]value // of a mapping; nil for a scalar
+	items []value          // of a list of texts; nil for anything else
 	place Place
 	// broken marks a value that could not be read, or not all of it, which
 	// was reported.
@@ -22,6 +23,8 @@ type value struct {
 	// inherited marks a value from the file's defaults: where it means
 	// nothing, it is no error.
 	inherited bool
+	// plain marks a text that stands in the file as it is, without quotes.
+	plain bool
 }
 
 // draft is a stage while it is being put together: the values given for it, and
@@ -35,6 +38,8 @@ type draft struct {
 	mix   []workload.Operation
 	start uint64
 	end   uint64
+	// asserted are the places of the assertions.
+	asserted []Place
 }
 
 func newDraft(number int, place Place) *draft {
@@ -54,6 +59,8 @@ type field struct {
 	// nil if it takes none.
 	keys   []string
 	setMap func(d *draft, v value, problems *Problems)
+	// setList takes a list of texts, or one text; nil if it takes none.
+	setList func(d *draft, items []value, problems *Problems)
 	// subKeys are those of the mappings that the values in the mapping may be;
 	// nil if they must be scalars.
 	subKeys []string
@@ -152,6 +159,8 @@ var fields = []field{
 		d.Threads = int(n)
 		return err
 	}},
+	{name: "assert", setList: setAssertions},
+	{name: "on-fail", set: setOnFail},
 	{name: "seed", set: func(d *draft, text string) (err error) {
 		d.Seed, err = ParseSeed(text)
 		return err
@@ -179,6 +188,10 @@ func fieldNames() []string {
 func (d *draft) apply(f field, v value, problems *Problems) {
 	d.given[f.name] = v
 	switch {
+	case v.items != nil:
+		before := len(*problems)
+		f.setList(d, v.items, problems)
+		d.bad[f.name] = v.broken || len(*problems) > before
 	case v.sub != nil:
 		before := len(*problems)
 		f.setMap(d, v, problems)

@@ -41,6 +41,7 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 		if s.UDF != nil {
 			m.Content = append(m.Content, text("udf"), s.UDF.node())
 		}
+		m.Content = append(m.Content, s.assertNodes()...)
 		list.Content = append(list.Content, m)
 	}
 	root := list

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aeroload/aeroload/condition"
 	"github.com/aeroload/aeroload/histogram"
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
@@ -75,6 +76,10 @@ type Stage struct {
 	TTL     int64
 	Threads int
 	Seed    uint64
+	// Assertions are checked at the stage's end, and OnFail says what happens
+	// when one fails.
+	Assertions []condition.Condition
+	OnFail     OnFail
 }
 
 // UDF is a record UDF and what it is called with.

@@ -104,6 +104,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		dr.checkKeys(&problems)
 		dr.resolveObject(spec, d, &problems)
 		dr.resolveBatch(&problems)
+		dr.resolveAssertions(&problems)
 		if _, ok := dr.given["threads"]; !ok {
 			dr.Threads = d.Threads
 		}

@@ -18,8 +18,8 @@ type Result struct {
 	Total    workload.Snapshot
 	Failures []workload.Failure
 	// Stopped is why the run ended early: the cause with which its context
-	// was cancelled, or an error of the observer. It is nil for a run that
-	// went to its end.
+	// was cancelled, an error of the observer, or an *[AssertionError] of a
+	// stage that stops the run then. It is nil for a run that went to its end.
 	Stopped error
 }
 
@@ -34,6 +34,11 @@ type StageResult struct {
 	// Abandoned is the number of transactions that were still waiting for an
 	// answer when the run was stopped; they are counted nowhere else.
 	Abandoned int
+	// Failures tells how the stage's failures divide into result codes.
+	Failures []workload.Failure
+	// Checks are the stage's assertions and what came of them; none if the
+	// run was stopped before the stage's end.
+	Checks []Check
 }
 
 // Period is what happened since the period before: about a second, less or more

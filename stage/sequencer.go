@@ -109,10 +109,11 @@ type run struct {
 	obs     Observer
 	cancel  context.CancelCauseFunc
 	result  *Result
-	started time.Time         // of the stage
-	before  workload.Snapshot // at that time
-	total   workload.Snapshot // at the end of the last period
-	ended   time.Time         // when that was
+	started time.Time          // of the stage
+	before  workload.Snapshot  // at that time
+	failed  []workload.Failure // likewise
+	total   workload.Snapshot  // at the end of the last period
+	ended   time.Time          // when that was
 }
 
 // check stops the run on an error of the observer.
@@ -165,9 +166,16 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		Elapsed:   r.ended.Sub(r.started),
 		Snapshot:  r.total.Sub(r.before),
 		Abandoned: abandoned,
+		Failures:  workload.FailuresSince(r.stats.Failures(), r.failed),
+	}
+	if ctx.Err() == nil {
+		res.Checks = res.check()
 	}
 	r.result.Stages = append(r.result.Stages, res)
 	r.check(r.obs.StageEnd(res))
+	if st.OnFail == Stop && len(res.Failed()) > 0 {
+		r.cancel(r.result.Assertions())
+	}
 }
 
 // begin starts the measured time of a stage.
@@ -176,7 +184,7 @@ func (r *run) begin(st *Stage) {
 	if r.result.Start.IsZero() {
 		r.result.Start = r.started
 	}
-	r.before = r.stats.Snapshot()
+	r.before, r.failed = r.stats.Snapshot(), r.stats.Failures()
 	r.total, r.ended = r.before, r.started
 	r.check(r.obs.StageStart(st, r.started))
 }

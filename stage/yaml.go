@@ -237,6 +237,8 @@ func (r *reader) values(mapping *yaml.Node) map[string]value {
 		v := value{place: r.at(val)}
 		before := len(r.problems)
 		switch {
+		case f.setList != nil:
+			v.items = r.items(name, val)
 		case f.setMap != nil && val.Kind == yaml.MappingNode:
 			v.sub = r.mapping(name, val, f)
 		case f.set == nil:

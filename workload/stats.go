@@ -217,6 +217,22 @@ type Failure struct {
 // Name returns the result code's name as the client spells it.
 func (f Failure) Name() string { return f.Code.String() }
 
+// FailuresSince returns the failures of now that were not there before: earlier
+// failures of the same run.
+func FailuresSince(now, before []Failure) []Failure {
+	earlier := map[failureKey]uint64{}
+	for _, f := range before {
+		earlier[failureKey{f.Op, f.Code, f.Record}] = f.Count
+	}
+	var rows []Failure
+	for _, f := range now {
+		if f.Count -= earlier[failureKey{f.Op, f.Code, f.Record}]; f.Count > 0 {
+			rows = append(rows, f)
+		}
+	}
+	return rows
+}
+
 type failureKey struct {
 	op     Op
 	code   types.ResultCode

@@ -28,6 +28,10 @@ func commands() []command {
 			options: serveOptions(), action: serve},
 		{name: "gen", usage: "show or time the records of an object spec, without a server",
 			options: genOptions(), action: gen},
+		{name: "merge", usage: "add the results of several machines, exactly",
+			argsUsage: "RESULT...", options: mergeOptions(), action: mergeResults},
+		{name: "compare", usage: "tell what changed from one run to another by more than noise",
+			argsUsage: "BASE NEW", options: compareOptions(), action: compareResults},
 	}
 }
 
@@ -113,6 +117,9 @@ func unexpected(args []string) error {
 	return usagef("unexpected argument %q%s", args[0], hint)
 }
 
+// clientModule is the official client.
+const clientModule = "github.com/aerospike/aerospike-client-go/v8"
+
 // version is what the module system knows of this build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -121,7 +128,7 @@ func version() string {
 	}
 	v := info.Main.Version
 	for _, dep := range info.Deps {
-		if dep.Path == "github.com/aerospike/aerospike-client-go/v8" {
+		if dep.Path == clientModule {
 			return fmt.Sprintf("%s (aerospike-client-go %s, %s)", v, dep.Version, info.GoVersion)
 		}
 	}

@@ -128,6 +128,8 @@ func TestBadFlags(t *testing.T) {
 		{"--workload-stages ''", "--workload-stages: the value is empty"},
 		{"--output-file ''", "--output-file: the value is empty"},
 		{"--hdr-hist ''", "--hdr-hist: the value is empty"},
+		{"--result ''", "--result: the value is empty"},
+		{"--hdr-log ''", "--hdr-log: the value is empty"},
 		{"--tls-cafile ''", "--tls-cafile: the value is empty"},
 		{"-n ''", "--namespace: the value is empty"},
 		{"-b ''", "--bin: the value is empty"},

@@ -111,6 +111,8 @@ func flagRows() []flagRow {
 		{"output-file", "", "", "out.txt", func(s *settings) { s.outputFile = "out.txt" }},
 		{"output-period", "", "1", "5", func(s *settings) { s.outputPeriod = 5 * time.Second }},
 		{"hdr-hist", "", "", "hists", func(s *settings) { s.hdrDir = "hists" }},
+		{"hdr-log", "", "", "log", func(s *settings) { s.hdrLog = "log" }},
+		{"result", "", "", "r.json", func(s *settings) { s.resultFile = "r.json" }},
 		{"shared", "S", "", "", nothing},
 		{"send-key", "", "", "", func(s *settings) { s.cluster.SendKey = true }},
 		{"replica", "C", "sequence", "prefer-rack", func(s *settings) { s.cluster.Replica = cluster.ReplicaPreferRack }},

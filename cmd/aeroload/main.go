@@ -1,8 +1,9 @@
 // Command aeroload runs staged workloads against Aerospike.
 //
 // Exit codes: 0 the run went well; 1 it failed (no cluster, or every transaction
-// failed); 2 a usage or file error, nothing was sent; 130 and 143 it was stopped
-// by SIGINT or SIGTERM, and the results are written.
+// failed); 2 a usage or file error, nothing was sent; 3 an assertion or a
+// comparison failed; 130 and 143 it was stopped by SIGINT or SIGTERM, and the
+// results are written.
 package main
 
 import (
@@ -13,12 +14,14 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/report"
+	"github.com/aeroload/aeroload/stage"
 )
 
 // exit codes.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed     = 1
+	exitUsage      = 2
+	exitComparison = 3
 )
 
 func main() {
@@ -43,11 +46,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "aeroload: %v\n", err)
 	var stopped *stoppedError
 	var usage *usageError
+	var assertion *stage.AssertionError
+	var fired *firedError
 	switch {
 	case errors.As(err, &stopped):
 		return stopped.code()
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.As(err, &assertion), errors.As(err, &fired):
+		return exitComparison
 	}
 	return exitFailed
 }

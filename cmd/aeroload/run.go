@@ -15,6 +15,7 @@ import (
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
 	"github.com/aeroload/aeroload/report"
+	results "github.com/aeroload/aeroload/result"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -67,49 +68,74 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if err := s.cluster.Validate(); err != nil {
 		return &usageError{err}
 	}
-	observer, closeOutput, err := s.outputs(plan, stdout, stderr)
+	recorder, err := s.newRecorder(plan)
 	if err != nil {
 		return err
 	}
-	result, err := s.runPlan(plan, observer, stdout)
-	closed := closeOutput()
+	observer, hdrFiles, closeOutput, err := s.outputs(plan, recorder, stdout, stderr)
+	if err != nil {
+		return err
+	}
+	run, err := s.runPlan(plan, observer, recorder, stdout)
+	closed := errors.Join(s.writeResult(recorder, hdrFiles, run), closeOutput())
 	if out, ok := stdout.(*report.Async); ok {
 		// The summary comes after the lines, if anybody reads them.
 		_ = out.Flush(outputPatience)
 	}
-	if result != nil && len(result.Stages) > 0 {
-		err = errors.Join(err, report.WriteSummary(stderr, result, s.embedded))
+	if run != nil && len(run.Stages) > 0 {
+		err = errors.Join(err, report.WriteSummary(stderr, run, s.embedded))
 		if s.hdrDir != "" && closed == nil {
 			fmt.Fprintf(stderr, "HDR histograms are in %s\n", s.hdrDir)
+		}
+		if s.resultFile != "" && closed == nil {
+			fmt.Fprintf(stderr, "The result is in %s\n", s.resultFile)
 		}
 	}
 	return errors.Join(err, closed)
 }
 
-// outputs opens the files of a run. The function that it returns closes them.
-func (s *settings) outputs(plan *stage.Plan, stdout, stderr io.Writer) (stage.Observer, func() error, error) {
+// outputs opens the files of a run. The function that it returns closes them; the
+// HDR files are nil for none.
+func (s *settings) outputs(plan *stage.Plan, recorder *results.Recorder, stdout, stderr io.Writer) (stage.Observer, *report.HDRFiles, func() error, error) {
 	observers := report.Multi{report.NewLines(stdout, stderr, plan, s.shownPercentiles())}
 	var closers []io.Closer
+	if s.resultFile != "" || s.hdrDir != "" {
+		observers = append(observers, recorder)
+	}
+	if s.resultFile != "" {
+		if err := results.CheckWritable(s.resultFile); err != nil {
+			return nil, nil, nil, &usageError{err}
+		}
+	}
+	var hdrFiles *report.HDRFiles
 	if s.hdrDir != "" {
 		h, err := report.NewHDRFiles(s.hdrDir, plan)
 		if err != nil {
-			return nil, nil, &usageError{err}
+			return nil, nil, nil, &usageError{err}
 		}
+		hdrFiles = h
 		observers, closers = append(observers, h), append(closers, h)
+	}
+	if s.hdrLog != "" {
+		l, err := report.NewHDRLog(s.hdrLog, plan)
+		if err != nil {
+			return nil, nil, nil, &usageError{err}
+		}
+		observers, closers = append(observers, l), append(closers, l)
 	}
 	if s.outputFile != "" {
 		out := io.WriteCloser(unclosed{stdout})
 		if s.outputFile != "stdout" {
 			f, err := os.OpenFile(s.outputFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 			if err != nil {
-				return nil, nil, usagef("output file: %w", err)
+				return nil, nil, nil, usagef("output file: %w", err)
 			}
 			out = f
 		}
 		b := report.NewBuckets(out, plan, s.outputPeriod)
 		observers, closers = append(observers, b), append(closers, b)
 	}
-	return observers, func() error {
+	return observers, hdrFiles, func() error {
 		var errs []error
 		for _, c := range closers {
 			errs = append(errs, c.Close())
@@ -133,7 +159,7 @@ func (s *settings) shownPercentiles() []float64 {
 
 // runPlan connects and runs the plan. The result is nil if it did not come to
 // that.
-func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.Writer) (*stage.Result, error) {
+func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *results.Recorder, stdout io.Writer) (*stage.Result, error) {
 	ctx, cancel := withSignals(context.Background())
 	defer cancel()
 	err := report.WriteHeader(stdout, report.Settings{
@@ -161,7 +187,9 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 			return nil, cause(ctx, err)
 		}
 	}
-	if err := report.WriteNodes(stdout, time.Now(), c.Nodes()); err != nil {
+	nodes := c.Nodes()
+	recorder.Connected(nodes, c.Health)
+	if err := report.WriteNodes(stdout, time.Now(), nodes); err != nil {
 		return nil, err
 	}
 	if err := provideUDFs(ctx, c, plan); err != nil {
@@ -174,11 +202,14 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, stdout io.
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	result := sequencer.Run(ctx, observer)
-	if result.Stopped != nil {
-		return result, result.Stopped
+	run := sequencer.Run(ctx, observer)
+	if run.Stopped != nil {
+		return run, run.Stopped
 	}
-	return result, failure(result)
+	if err := failure(run); err != nil {
+		return run, err
+	}
+	return run, run.Assertions()
 }
 
 // failure returns an error if every transaction of a run failed, or all of one

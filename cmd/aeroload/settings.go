@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/compare"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -44,6 +45,10 @@ type settings struct {
 	outputFile   string
 	outputPeriod time.Duration
 	hdrDir       string
+	resultFile   string
+	hdrLog       string
+
+	compare compareSettings
 
 	genBench   uint64 // records whose generation is timed instead of a run; 0 for none
 	genRecords uint64 // of gen
@@ -76,6 +81,7 @@ func newSettings() *settings {
 		genRecords:   1,
 		listen:       "127.0.0.1:3000",
 		serve:        serveSettings{nodes: 1, replicas: 2},
+		compare:      compareSettings{format: "text", options: compare.DefaultOptions()},
 	}
 	s.defaults.ObjectOptions.BinName = "testbin"
 	s.defaults.ObjectOptions.CompressionRatio = 1
