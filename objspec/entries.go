@@ -32,10 +32,13 @@ func (s *Spec) Counters(i int) (entries int, ok bool) {
 // Entries returns the elements of a list bin, or the keys and values of a map
 // bin, of the record that key identifies, as the client takes them in list and
 // map operations. i is the bin's index, as in [Spec.Collection]; another kind of
-// bin is a programming error. Entries allocates; what it returns stays valid
-// until the generator's next call.
+// bin is a programming error. An optional bin that the record doesn't have has
+// none. Entries allocates; what it returns stays valid until the generator's next
+// call.
 func (g *Generator) Entries(key uint64, i int) (keys, values []any) {
-	g.Record(key, []int{i})
+	if len(g.Record(key, []int{i})) == 0 {
+		return nil, nil
+	}
 	f := g.spec.bins[i]
 	n, rest := cutHeader(g.values[i].Data)
 	for range n {
@@ -118,17 +121,4 @@ func unpackCollection(data []byte) (v any, rest []byte) {
 		return aerospike.NewListerValue(arg), rest
 	}
 	return aerospike.NewMapperValue(arg), rest
-}
-
-// cutHeader returns the number of entries that a list or map header tells, and
-// what is behind the header.
-func cutHeader(data []byte) (n int, rest []byte) {
-	switch c := data[0]; c {
-	case 0xdc, 0xde:
-		return int(binary.BigEndian.Uint16(data[1:])), data[3:]
-	case 0xdd, 0xdf:
-		return int(binary.BigEndian.Uint32(data[1:])), data[5:]
-	default:
-		return int(c & 0x0f), data[1:]
-	}
 }

@@ -153,3 +153,26 @@ func (d *draft) resolveMix(problems *Problems) {
 	d.bad["workload"] = d.bad["operations"]
 	d.given["workload"] = operations
 }
+
+// checkCollections refuses a collection workload without a bin to work on.
+func (d *draft) checkCollections(problems *Problems) {
+	if d.bad["workload"] || !d.Workload.Collects() {
+		return
+	}
+	found := false
+	for i := range d.Object.Bins() {
+		if !d.Workload.Fits(d.Object, i) {
+			continue
+		}
+		found = true
+		if n, ok := d.Object.Counters(i); ok && n > workload.MaxCounters && d.Workload.Kind == workload.Counters {
+			problems.add(d.placeOf("workload"), "workload: %s adds to at most %d entries a map; bin %d has up to %d", d.Workload, workload.MaxCounters, i+1, n)
+		}
+	}
+	if !found {
+		wanted := map[workload.Kind]string{
+			workload.Collections: "a list or a map", workload.Counters: "a map whose values are integers", workload.Lookups: "a map",
+		}[d.Workload.Kind]
+		problems.add(d.placeOf("workload"), "workload: %s needs a bin with %s, which the object spec %q has not", d.Workload, wanted, d.Object)
+	}
+}

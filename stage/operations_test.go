@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Every row is the second key of a stage whose first line is given by the row, or
-// "- object-spec: I4,S8,I2".
+// Every row follows the first line of a stage.
 func TestOperations(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
 		{"weights", "operations: {read: 70, update: 20, delete: 5, udf: 5}\n  udf: {module: m, function: f}",
@@ -28,7 +27,7 @@ func TestOperations(t *testing.T) {
 		{"letter codes stay letter codes", "workload: TXN,r:5,w:2,v:20%,t:r", "workload: TXN,r:5,w:2,v:20%,t:r"},
 		{"a share of the range", "workload: I:60", "workload: I:60"},
 	} {
-		plan, err := Parse("f.yaml", []byte("- object-spec: I4,S8,I2\n  "+c.text), flagDefaults())
+		plan, err := Parse("f.yaml", []byte("- desc: x\n  "+c.text), specDefaults())
 		if err != nil {
 			t.Errorf("%s: %v", c.why, err)
 			continue
@@ -40,11 +39,18 @@ func TestOperations(t *testing.T) {
 		if !strings.Contains(out.String(), c.want+"\n") {
 			t.Errorf("%s: printed as\n%s\nwant %s", c.why, out.String(), c.want)
 		}
-		again, err := Parse("f.yaml", out.Bytes(), flagDefaults())
+		again, err := Parse("f.yaml", out.Bytes(), specDefaults())
 		if err != nil || !reflect.DeepEqual(again.Stages[0].Workload, plan.Stages[0].Workload) {
 			t.Errorf("%s: reads back as %+v, %v", c.why, again, err)
 		}
 	}
+}
+
+// specDefaults are those of a run with -o I4,S8,I2.
+func specDefaults() Defaults {
+	d := flagDefaults()
+	d.ObjectSpec = "I4,S8,I2"
+	return d
 }
 
 func TestOperationErrors(t *testing.T) {
@@ -74,9 +80,15 @@ func TestOperationErrors(t *testing.T) {
 		{"namespaces without reads", "workload: I\n  batch-size: 2\n  batch-namespaces: test", "f.yaml:4:21: batch-namespaces: the stage has no batch reads to spread; give a batch-read-size above 1"},
 		{"a namespace twice", "workload: RU,50\n  batch-size: 5\n  batch-namespaces: test,test", `f.yaml:4:21: batch-namespaces: "test" is given twice`},
 		{"a namespace without a name", "workload: RU,50\n  batch-size: 5\n  batch-namespaces: 'test,'", "f.yaml:4:21: batch-namespaces: the name of a namespace is missing"},
+		{"no collection", "workload: C,50", `f.yaml:2:13: workload: C,50%,0,0 needs a bin with a list or a map, which the object spec "I4,S8,I2" has not`},
+		{"no map", "workload: CK\n  object-spec: '[I2]'", `f.yaml:2:13: workload: CK,50%,0,0 needs a bin with a map, which the object spec "[I2]" has not`},
+		{"no map of integers", "workload: CI\n  object-spec: '{S2:I2,S3:D}'", `f.yaml:2:13: workload: CI,50%,0,0 needs a bin with a map whose values are integers, which the object spec "{S2:I2,S3:D}" has not`},
+		{"too many counters", "workload: CI\n  object-spec: '{1001*S4:I2}'", "f.yaml:2:13: workload: CI,50%,0,0 adds to at most 1000 entries a map; bin 1 has up to 1001"},
+		{"batches of collections", "workload: C,50\n  object-spec: '[I2]'\n  batch-size: 3", "f.yaml:4:15: batch-size: the commands of the workload C,50%,0,0 are on single records"},
+		{"bins of collections", "workload: C,50\n  object-spec: '[I2]'\n  read-bins: 1", "f.yaml:4:14: read-bins: the workload C,50%,0,0 reads no bins"},
 		{"less than a key", "workload: I:1\n  key-end: 50", "f.yaml:2:13: workload: I:1 of 49 keys is less than one key"},
 	} {
-		_, err := Parse("f.yaml", []byte("- object-spec: I4,S8,I2\n  "+c.text), flagDefaults())
+		_, err := Parse("f.yaml", []byte("- desc: x\n  "+c.text), specDefaults())
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.why, err, c.want)
 		}

@@ -145,6 +145,7 @@ func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems)
 		}
 	}
 	d.checkAdditions(problems)
+	d.checkCollections(problems)
 	d.resolveVariety(problems)
 }
 
@@ -232,9 +233,9 @@ func (d *draft) resolveWorkload(problems *Problems) {
 		problems.add(d.place, "stage %d has no workload and no operations", d.Number)
 		return
 	}
-	if d.ReadBins != nil && !d.Workload.HasReads() {
+	if d.ReadBins != nil && !d.Workload.HasBinReads() {
 		d.ReadBins = nil
-		d.meaningless("read-bins", problems, "the workload %s reads nothing", d.Workload)
+		d.meaningless("read-bins", problems, "the workload %s reads no bins", d.Workload)
 	}
 	if d.WriteBins != nil && !d.Workload.HasBinWrites() {
 		d.WriteBins = nil

@@ -41,6 +41,10 @@ func (c *slowClient) Get(*as.BasePolicy, *as.Key, ...string) (*as.Record, as.Err
 	c.do()
 	return nil, nil
 }
+func (c *slowClient) Operate(*as.WritePolicy, *as.Key, ...*as.Operation) (*as.Record, as.Error) {
+	c.do()
+	return nil, nil
+}
 func (c *slowClient) PutBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.do(); return nil }
 func (c *slowClient) AddBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.do(); return nil }
 func (c *slowClient) Execute(*as.WritePolicy, *as.Key, string, string, ...as.Value) (any, as.Error) {

@@ -202,7 +202,7 @@ func TestSingleErrors(t *testing.T) {
 		{"a key of the top level", "- workload: I\n  hdr-hist: d", `f.yaml:2:3: unknown key "hdr-hist": it stands at the top level, beside stages`},
 		{"a merge key", "- &a {workload: I}\n- {<<: *a, workload: I}", `f.yaml:2:4: unknown key "<<": YAML merge keys are not supported; put what stages share under defaults`},
 		{"a folder without a name", "hdr-hist: ''\nstages: [{workload: I}]", "f.yaml:1:11: hdr-hist: the value is missing"},
-		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB, RMU, RMI, RMD, TXN; did you mean "RU"?`},
+		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB, RMU, RMI, RMD, TXN, C, CI, CK; did you mean "RU"?`},
 		{"no workload", "- desc: x", "f.yaml:1:3: stage 1 has no workload and no operations"},
 		{"a key twice", "- workload: I\n  tps: 1\n  tps: 2", `f.yaml:3:3: the key "tps" is given twice; it stands in line 2 already`},
 		{"a wrong number", "- workload: I\n- stage: 3\n  workload: I", "f.yaml:2:10: stage: stage 3 stands at position 2: number the stages 1, 2, 3, … in their order, or leave the numbers out"},
@@ -227,7 +227,7 @@ func TestSingleErrors(t *testing.T) {
 		{"bins that do not exist", "- workload: RU\n  object-spec: I,I\n  read-bins: 1,3", `f.yaml:3:14: read-bins: there is no bin 3: the object spec "I,I" has 2`},
 		{"bins out of order", "- workload: RU\n  object-spec: I,I\n  write-bins: 2,1", `f.yaml:3:15: write-bins: bin 1 in "2,1" comes after bin 2: bin numbers must ascend`},
 		{"bin 0", "- workload: RU\n  read-bins: 0", `f.yaml:2:14: read-bins: "0" in "0" is not a bin number: expected whole numbers from 1, such as 1,3,4`},
-		{"read-bins without reads", "- workload: I\n  read-bins: 1", "f.yaml:2:14: read-bins: the workload I reads nothing"},
+		{"read-bins without reads", "- workload: I\n  read-bins: 1", "f.yaml:2:14: read-bins: the workload I reads no bins"},
 		{"write-bins without writes", "- workload: RU,100\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RU,100% writes no bins"},
 		{"write-bins with whole-record deletes only", "- workload: RUD,50,0\n  write-bins: 1", "f.yaml:2:15: write-bins: the workload RUD,50%,0% writes no bins"},
 		{"random deletes", "- workload: DB\n  random: true", "f.yaml:2:11: random: the workload DB writes no values"},
@@ -252,16 +252,6 @@ func TestSingleErrors(t *testing.T) {
 			}
 		case err.Error() != c.want:
 			t.Errorf("%s:\n got %v\nwant %s", c.why, err, c.want)
-		case errors.Is(err, workload.ErrNotSupported):
-			t.Errorf("%s: reported as not supported", c.why)
-		}
-	}
-}
-
-func TestNotSupportedYet(t *testing.T) {
-	for _, text := range []string{"- workload: C,50", "- workload: CI,50", "- workload: CK,50"} {
-		if _, err := parse(text); !errors.Is(err, workload.ErrNotSupported) || !strings.Contains(err.Error(), "not supported yet") {
-			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -7,22 +7,24 @@ type Action uint8
 
 // The actions.
 const (
-	ReadBins      Action = iota // read bins of a record
-	UpdateBins                  // write bins; the record is created if it is not there
-	ReplaceRecord               // write bins and drop the record's others; it is created likewise
-	InsertRecord                // write bins of the next record that was not visited yet
-	DeleteBins                  // delete single bins of a record that is there
-	DeleteRecord                // delete a record
-	CallUDF                     // call a UDF on a record
-	Increment                   // add 1 to an integer bin
-	Decrement                   // subtract 1 from an integer bin
+	ReadBins        Action = iota // read bins of a record
+	UpdateBins                    // write bins; the record is created if it is not there
+	ReplaceRecord                 // write bins and drop the record's others; it is created likewise
+	InsertRecord                  // write bins of the next record that was not visited yet
+	DeleteBins                    // delete single bins of a record that is there
+	DeleteRecord                  // delete a record
+	CallUDF                       // call a UDF on a record
+	Increment                     // add 1 to an integer bin
+	Decrement                     // subtract 1 from an integer bin
+	ReadCollection                // read within list and map bins of a record
+	WriteCollection               // add to list and map bins of a record
 	numActions
 )
 
 // Op returns the operation as which results count the action.
 func (a Action) Op() Op {
 	switch a {
-	case ReadBins:
+	case ReadBins, ReadCollection:
 		return Read
 	case CallUDF:
 		return UDF
@@ -32,7 +34,9 @@ func (a Action) Op() Op {
 
 // writesBins tells whether the action writes or deletes single bins, so that
 // write-bins mean something.
-func (a Action) writesBins() bool { return a.Op() == Write && a != DeleteRecord }
+func (a Action) writesBins() bool {
+	return a.Op() == Write && a != DeleteRecord && a != WriteCollection
+}
 
 // WritesValues tells whether the action writes bins as the object spec makes them.
 func (a Action) WritesValues() bool {
@@ -114,6 +118,11 @@ func NewTransaction(p *Pattern, weight float64) Operation {
 // Compound tells whether a transaction has several commands. It is then also
 // measured as a whole, as [Txn].
 func (o Operation) Compound() bool { return o.Pattern != nil || len(o.Actions) > 1 }
+
+// collects tells whether the operation's commands work within list and map bins.
+func (o Operation) collects() bool {
+	return o.Does(func(a Action) bool { return a == ReadCollection || a == WriteCollection })
+}
 
 // Shared tells whether commands that take all bins may share the work with
 // commands that take some, so that All means something.

@@ -29,7 +29,11 @@ func (c *idleClient) Get(*as.BasePolicy, *as.Key, ...string) (*as.Record, as.Err
 }
 func (c *idleClient) PutBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.call(); return nil }
 func (c *idleClient) AddBins(*as.WritePolicy, *as.Key, ...*as.Bin) as.Error { c.call(); return nil }
-func (c *idleClient) Delete(*as.WritePolicy, *as.Key) (bool, as.Error)      { c.call(); return true, nil }
+func (c *idleClient) Operate(*as.WritePolicy, *as.Key, ...*as.Operation) (*as.Record, as.Error) {
+	c.call()
+	return nil, nil
+}
+func (c *idleClient) Delete(*as.WritePolicy, *as.Key) (bool, as.Error) { c.call(); return true, nil }
 func (c *idleClient) Execute(*as.WritePolicy, *as.Key, string, string, ...as.Value) (any, as.Error) {
 	c.call()
 	return nil, nil

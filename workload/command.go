@@ -32,6 +32,8 @@ func (w *worker) transact(st *step) (found bool, err as.Error) {
 		_, err = j.client.Execute(policy, w.key, j.spec.UDF.Module, j.spec.UDF.Name, w.udfArgs...)
 	case Increment, Decrement:
 		err = j.client.AddBins(policy, w.key, w.bins...)
+	case ReadCollection, WriteCollection:
+		_, err = j.client.Operate(policy, w.key, w.ops...)
 	default:
 		err = j.client.PutBins(policy, w.key, w.bins...)
 	}

@@ -126,6 +126,10 @@ func (f *fakeClient) AddBins(p *as.WritePolicy, key *as.Key, bins ...*as.Bin) as
 	return f.do(c, key)
 }
 
+func (f *fakeClient) Operate(p *as.WritePolicy, key *as.Key, ops ...*as.Operation) (*as.Record, as.Error) {
+	return nil, f.do(call{op: "operate", write: *p, args: []string{fmt.Sprint(len(ops))}}, key)
+}
+
 // allOps asks for statistics of all operations.
 var allOps = [NumOps]bool{true, true, true, true}
 

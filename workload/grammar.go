@@ -35,21 +35,20 @@ var syntaxes = []syntax{
 	{code: "RMI", kind: ReadThenIncrement},
 	{code: "RMD", kind: ReadThenDecrement},
 	{code: "TXN", kind: Business},
+	{code: "C", kind: Collections, shares: 1, read: 50},
+	{code: "CI", kind: Counters, shares: 1, read: 50},
+	{code: "CK", kind: Lookups, shares: 1, read: 50},
 }
 
-// later are the codes that aeroload knows but does not run yet.
-var later = []string{"C", "CI", "CK"}
-
-// ErrNotSupported marks what is part of the stage-file language but not run by
-// this version.
-var ErrNotSupported = errors.New("not supported yet")
+// maxCollection bounds the cap and the window of collection workloads; a record
+// cannot hold more.
+const maxCollection = 1_000_000
 
 // Parse reads a workload text such as "I", "RU,75", "RUD,50,40,100,10" or
 // "TXN,r:10,w:2". A percentage may have a fraction and a trailing % sign; the
 // first one may follow a colon, as in "RU:80" and "I:60" (the Go client's
 // benchmark writes them so), which inserts that percentage of the key range.
-// Codes that exist in asbench but are not run by this version give an error that
-// wraps [ErrNotSupported].
+// "C,70,100,10" reads 70 %, keeps 100 elements of each collection and reads 10.
 func Parse(text string) (Workload, error) {
 	fields := strings.Split(text, ",")
 	for i := range fields {
@@ -66,6 +65,12 @@ func Parse(text string) (Workload, error) {
 			return Workload{}, fmt.Errorf("%q: %w", text, err)
 		}
 		return w, nil
+	}
+	if w.Collects() && len(fields) > 2 {
+		if err := w.parseBounds(fields[2:]); err != nil {
+			return Workload{}, fmt.Errorf("%q: %w", text, err)
+		}
+		fields = fields[:2]
 	}
 	targets := s.percentages(&w)
 	if colon {
@@ -106,6 +111,21 @@ func Parse(text string) (Workload, error) {
 	return w, nil
 }
 
+// parseBounds reads the cap and the window of a collection workload.
+func (w *Workload) parseBounds(fields []string) error {
+	if len(fields) > 2 {
+		return errors.New("expected a percentage of reads, a cap and a window")
+	}
+	for i, field := range fields {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 0 || n > maxCollection {
+			return fmt.Errorf("%s: %q is not a number of elements from 0 to %d", [...]string{"cap", "window"}[i], field, maxCollection)
+		}
+		*[...]*int{&w.Cap, &w.Window}[i] = n
+	}
+	return nil
+}
+
 func lookup(code string) (syntax, error) {
 	var known []string
 	for _, s := range syntaxes {
@@ -113,11 +133,6 @@ func lookup(code string) (syntax, error) {
 			return s, nil
 		}
 		known = append(known, s.code)
-	}
-	for _, l := range later {
-		if l == code {
-			return syntax{}, fmt.Errorf("%s is %w; this version runs %s", code, ErrNotSupported, strings.Join(known, ", "))
-		}
 	}
 	if code == "" {
 		return syntax{}, fmt.Errorf("the workload is empty; expected one of %s", strings.Join(known, ", "))

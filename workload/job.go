@@ -19,6 +19,7 @@ type Client interface {
 	Get(policy *as.BasePolicy, key *as.Key, binNames ...string) (*as.Record, as.Error)
 	PutBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error
 	AddBins(policy *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error
+	Operate(policy *as.WritePolicy, key *as.Key, operations ...*as.Operation) (*as.Record, as.Error)
 	Delete(policy *as.WritePolicy, key *as.Key) (bool, as.Error)
 	Execute(policy *as.WritePolicy, key *as.Key, packageName, functionName string, args ...as.Value) (any, as.Error)
 	BatchOperate(policy *as.BatchPolicy, records []as.BatchRecordIfc) as.Error
@@ -160,6 +161,8 @@ func (j *Job) walkBatch() int { return j.steps[0].records }
 func writePolicy(spec Spec, act Action) *as.WritePolicy {
 	p := *spec.WritePolicy
 	switch act {
+	case ReadCollection:
+		p.BasePolicy = *spec.ReadPolicy
 	case ReplaceRecord:
 		p.RecordExistsAction = as.REPLACE
 	case DeleteBins:

@@ -20,13 +20,14 @@ type worker struct {
 	job   *Job
 	tally *tally
 
-	rng    rand.PCG
-	draws  keygen.Generator
-	latest *keygen.Latest // draws, if it is that
-	part   keygen.Part
-	source keygen.Source
-	values *objspec.Generator // nil when all records get the same value
-	args   *objspec.Generator // likewise, of UDF calls
+	rng       rand.PCG
+	draws     keygen.Generator
+	latest    *keygen.Latest // draws, if it is that
+	part      keygen.Part
+	source    keygen.Source
+	values    *objspec.Generator // nil when all records get the same value
+	args      *objspec.Generator // likewise, of UDF calls
+	collector *collector         // of collection workloads, else nil
 
 	// The next transaction, prepared before its time has come.
 	course    course
@@ -36,8 +37,9 @@ type worker struct {
 	readNames []string // none asks for all bins
 	bins      []*as.Bin
 	udfArgs   []as.Value
-	batches   []*batch // by the number of the step; nil for single-record commands
-	fresh     uint64   // which of the records behind the range is the next to insert
+	ops       []*as.Operation // on collections
+	batches   []*batch        // by the number of the step; nil for single-record commands
+	fresh     uint64          // which of the records behind the range is the next to insert
 
 	slots  slots
 	timer  Timer  // nil without a rate
@@ -80,6 +82,9 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	}
 	if s.Random {
 		w.values = s.Object.NewGenerator(s.Seed)
+	}
+	if s.Workload.Collects() {
+		w.collector = newCollector(s)
 	}
 	w.udfArgs = j.fixedArgs
 	if s.Random && s.UDF.Args != nil {
@@ -252,6 +257,10 @@ func (w *worker) prepare(st *step) bool {
 			w.udfArgs = w.args.Args(w.record)
 		}
 	case DeleteRecord:
+	case ReadCollection:
+		w.ops = w.collector.nextReads(w)
+	case WriteCollection:
+		w.ops = w.collector.nextWrites(w)
 	default:
 		w.bins = w.nextBins(st)
 	}

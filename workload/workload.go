@@ -25,6 +25,9 @@ const (
 	ReadThenIncrement             // RMI: read a random record, then add 1 to a bin of it
 	ReadThenDecrement             // RMD: read a random record, then subtract 1 from a bin of it
 	Business                      // TXN: transactions of many commands
+	Collections                   // C: add to lists and maps, read their ends
+	Counters                      // CI: add to the values of maps, read the largest
+	Lookups                       // CK: put into maps, read by key
 	Mix                           // operations with weights
 )
 
@@ -46,6 +49,10 @@ type Workload struct {
 	Share float64
 	// Pattern is what the transactions of a TXN workload are made of.
 	Pattern *Pattern
+	// Cap is how many elements or entries a collection keeps in a C, CI or CK
+	// workload, Window how many are read; 0 is all of them, but one entry for
+	// CK.
+	Cap, Window int
 	// Mix are the operations of a Mix workload.
 	Mix []Operation
 }
@@ -95,6 +102,15 @@ func (w Workload) Operations() []Operation {
 		add("read-decrement", 100, -1)
 	case Business:
 		list = []Operation{NewTransaction(w.Pattern, 100)}
+	case Collections, Counters, Lookups:
+		for _, o := range []Operation{
+			{Name: "read-collection", Weight: w.Read, Actions: []Action{ReadCollection}, All: -1},
+			{Name: "write-collection", Weight: w.Write, Actions: []Action{WriteCollection}, All: -1},
+		} {
+			if o.Weight > 0 {
+				list = append(list, o)
+			}
+		}
 	case Mix:
 		return w.Mix
 	}
@@ -129,7 +145,11 @@ func (w Workload) Does(is func(Action) bool) bool {
 }
 
 // HasReads tells whether any transaction reads.
-func (w Workload) HasReads() bool { return w.Does(func(a Action) bool { return a == ReadBins }) }
+func (w Workload) HasReads() bool { return w.Does(func(a Action) bool { return a.Op() == Read }) }
+
+// HasBinReads tells whether any transaction reads whole bins, so that read-bins
+// mean something.
+func (w Workload) HasBinReads() bool { return w.Does(func(a Action) bool { return a == ReadBins }) }
 
 // HasWrites tells whether any transaction writes or deletes.
 func (w Workload) HasWrites() bool { return w.Does(func(a Action) bool { return a.Op() == Write }) }
@@ -165,9 +185,10 @@ func (w Workload) Ops() (ops [NumOps]bool) {
 }
 
 // Batchable tells whether any transaction could be a batch of as many records as
-// the stage says: all but those of several commands, which bring their own.
+// the stage says: all but those of several commands, which bring their own, and
+// those that work within collections.
 func (w Workload) Batchable() bool {
-	return slices.ContainsFunc(w.Operations(), func(o Operation) bool { return !o.Compound() })
+	return slices.ContainsFunc(w.Operations(), func(o Operation) bool { return !o.Compound() && !o.collects() })
 }
 
 // Endless tells whether the workload has no end of its own: it then runs for
@@ -213,6 +234,9 @@ func (w Workload) String() string {
 				break
 			}
 			text += "," + formatPercent(*p) + "%"
+		}
+		if w.Collects() {
+			text += fmt.Sprintf(",%d,%d", w.Cap, w.Window)
 		}
 		return text
 	}

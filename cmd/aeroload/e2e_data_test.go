@@ -288,6 +288,26 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d records left, %d inserted", left, inserted)
 			}
 		},
+		"collections.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
+			feeds, scores, settings := 0, 0, 0
+			for key, bins := range records {
+				if l, ok := bins["testbin"].([]any); ok && len(l) > 0 && len(entries(t, bins, "testbin_2")) == 2*len(l) {
+					feeds++
+				}
+				if bins["scores"] != nil && len(entries(t, bins, "scores")) >= 3 {
+					scores++
+				}
+				if bins["settings"] != nil && len(entries(t, bins, "settings")) >= 3 {
+					settings++
+				}
+				if len(bins) > 4 {
+					t.Errorf("key %d holds %v", key, bins)
+				}
+			}
+			if feeds == 0 || scores == 0 || settings == 0 {
+				t.Errorf("%d feeds, %d records with scores, %d with settings", feeds, scores, settings)
+			}
+		},
 		"business-transactions.yaml": allWith("testbin", "testbin_2"),
 		"udf.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
 			visited := 0

@@ -124,7 +124,7 @@ func stageOptions() []*option {
 	return []*option{
 		{name: "workload-stages", arg: "FILE", category: catStages, usage: "run the stages of a YAML file; the flags below describe the only stage of a run without one",
 			set: setName(func(s *settings) *string { return &s.stagesFile })},
-		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I[:share%], RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…], RUF,…, DB, RMU, RMI, RMD or TXN,r:READS,w:WRITES,…"}, "workload"),
+		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I[:share%], RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…], RUF,…, DB, RMU, RMI, RMD, TXN,r:READS,w:WRITES,… or C|CI|CK,read%[,cap[,window]]"}, "workload"),
 		of(option{name: "operations", arg: "{NAME: WEIGHT, …}", usage: "instead of a workload, operations by weight: read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, txn"}, "operations"),
 		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
 		of(option{name: "transactions", arg: "N", def: "0", usage: "end after that many; 0 is no limit"}, "transactions"),
