@@ -53,7 +53,11 @@ func Merge(docs []*Document, names []string) (*Document, error) {
 				m.Server.Nodes = append(m.Server.Nodes, n)
 			}
 		}
-		m.Notes = append(m.Notes, d.Notes...)
+		for _, n := range d.Notes {
+			if i == 0 || n.Kind != NoteEmbedded { // which all have, if one has
+				m.Notes = append(m.Notes, n)
+			}
+		}
 	}
 	for i := range first.Stages {
 		var stages []*Stage

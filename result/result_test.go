@@ -263,12 +263,18 @@ func TestMergeWarnsOfStagesApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		warned := false
+		warned, embedded := false, 0
 		for _, n := range m.Notes {
+			if n.Kind == NoteEmbedded {
+				embedded++
+			}
 			warned = warned || n.Kind == NoteWarning && strings.Contains(n.Text, "at the same time")
 		}
 		if warned != want {
 			t.Errorf("%v later: warned: %v", later, warned)
+		}
+		if embedded != 1 {
+			t.Errorf("%v later: said %d times that the server was embedded", later, embedded)
 		}
 	}
 }
