@@ -89,8 +89,27 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	if over > 0 {
 		fmt.Fprintf(b, "  %s took longer than an hour, the most that is told apart.\n", count(int(over), "transaction"))
 	}
+	if s.Stage.Verify {
+		writeVerified(b, s)
+	}
 	if s.Abandoned > 0 {
 		fmt.Fprintf(b, "  %s still without an answer when the run was stopped, and counted nowhere.\n", count(s.Abandoned, "transaction"))
+	}
+}
+
+// writeVerified says what came of comparing the records that were read.
+func writeVerified(b *strings.Builder, s *stage.StageResult) {
+	c := s.Counts[workload.Read]
+	not := ""
+	if names := s.Stage.UnknownBins(); names != "" {
+		not = fmt.Sprintf(" without %s, which cannot be told", names)
+	}
+	fmt.Fprintf(b, "  Of %s that were read%s, %d were not as the object spec makes them.\n", count(int(c.Hit), "record"), not, c.Mismatch)
+	for _, text := range s.Mismatches {
+		fmt.Fprintf(b, "    %s\n", text)
+	}
+	if more := c.Mismatch - uint64(len(s.Mismatches)); more > 0 {
+		fmt.Fprintf(b, "    and %d more\n", more)
 	}
 }
 

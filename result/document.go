@@ -144,15 +144,18 @@ type Counts struct {
 	Hits     uint64 `json:"hits"`     // records that were there, or were written
 	Misses   uint64 `json:"misses"`   // records to read or delete that were not there
 	Lost     uint64 `json:"lost"`     // other records of batches
+	// Mismatches are the hits that were read with other values than the object
+	// spec makes, in stages that verify.
+	Mismatches uint64 `json:"mismatches,omitempty"`
 }
 
 func newCounts(c workload.Counts) Counts {
-	return Counts{Done: c.Done, Timeouts: c.Timeout, Errors: c.Error, Hits: c.Hit, Misses: c.Miss, Lost: c.Lost}
+	return Counts{Done: c.Done, Timeouts: c.Timeout, Errors: c.Error, Hits: c.Hit, Misses: c.Miss, Lost: c.Lost, Mismatches: c.Mismatch}
 }
 
 // Workload returns the counts as package workload has them.
 func (c Counts) Workload() workload.Counts {
-	return workload.Counts{Done: c.Done, Timeout: c.Timeouts, Error: c.Errors, Hit: c.Hits, Miss: c.Misses, Lost: c.Lost}
+	return workload.Counts{Done: c.Done, Timeout: c.Timeouts, Error: c.Errors, Hit: c.Hits, Miss: c.Misses, Lost: c.Lost, Mismatch: c.Mismatches}
 }
 
 func (c Counts) add(d Counts) Counts { return newCounts(c.Workload().Add(d.Workload())) }

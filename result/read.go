@@ -162,7 +162,7 @@ func operationNames() []string {
 }
 
 func checkOperation(c Counts, service, response *Latency, throttled bool) error {
-	for _, n := range []uint64{c.Done, c.Timeouts, c.Errors, c.Hits, c.Misses, c.Lost} {
+	for _, n := range []uint64{c.Done, c.Timeouts, c.Errors, c.Hits, c.Misses, c.Lost, c.Mismatches} {
 		if n > maxCount {
 			return fmt.Errorf("a count of %d", n)
 		}

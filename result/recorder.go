@@ -235,6 +235,9 @@ func (r *Recorder) noteWarnings(s *stage.StageResult) {
 	if s.Abandoned > 0 {
 		r.note(end, NoteWarning, s.Stage.Number, "%d transactions were still without an answer when the run was stopped, and count nowhere", s.Abandoned)
 	}
+	for _, text := range s.Mismatches {
+		r.note(end, NoteWarning, s.Stage.Number, "not as the object spec makes it: %s", text)
+	}
 	for op := range workload.Op(workload.NumOps) {
 		if n := s.Service[op].OverRange(); n > 0 {
 			r.note(end, NoteWarning, s.Stage.Number, "%d %s transactions took longer than an hour, the most that is told apart", n, op)

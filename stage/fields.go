@@ -149,6 +149,10 @@ var fields = []field{
 		return err
 	}},
 	{name: "udf", keys: []string{"module", "function", "args", "file"}, setMap: setUDF},
+	{name: "verify", set: func(d *draft, text string) (err error) {
+		d.Verify, err = parseBool(text)
+		return err
+	}},
 	{name: "random", set: func(d *draft, text string) (err error) {
 		d.Random, err = parseBool(text)
 		return err

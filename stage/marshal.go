@@ -97,6 +97,7 @@ func (s *Stage) pairs() [][2]string {
 		[2]string{"batch-delete-size", strconv.Itoa(s.BatchDelete)},
 		[2]string{"async", strconv.FormatBool(s.Async)},
 		[2]string{"async-max-commands", strconv.Itoa(s.AsyncMax)},
+		[2]string{"verify", strconv.FormatBool(s.Verify)},
 		[2]string{"random", strconv.FormatBool(s.Random)},
 		[2]string{"expiration-time", strconv.FormatInt(s.TTL, 10)},
 		[2]string{"threads", strconv.Itoa(s.Threads)},

@@ -69,6 +69,11 @@ type Stage struct {
 	Async    bool
 	AsyncMax int
 	UDF      *UDF // of workloads that call one, else nil
+	// Verify compares the records that are read with what the object spec makes.
+	Verify bool
+	// Unknown are the indexes of bins whose values cannot be told: those that
+	// stages of the plan add to.
+	Unknown []int
 	// Random gives each record a value of its own instead of one for all.
 	Random bool
 	// TTL is the time to live of written records in seconds; 0 is the
@@ -176,6 +181,8 @@ type Defaults struct {
 	Threads  int
 	AsyncMax int
 	Seed     uint64
+	// SeedDrawn tells that nobody gave the seed: no earlier run can have used it.
+	SeedDrawn bool
 }
 
 // Limits of stage values.

@@ -116,6 +116,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		}
 		plan.Stages = append(plan.Stages, &dr.Stage)
 	}
+	resolveVerify(drafts, d, &problems)
 	if err := problems.err(); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,9 @@ type StageResult struct {
 	Abandoned int
 	// Failures tells how the stage's failures divide into result codes.
 	Failures []workload.Failure
+	// Mismatches describe the first records that a stage that verifies read
+	// with other values than the object spec makes.
+	Mismatches []string
 	// Checks are the stage's assertions and what came of them; none if the
 	// run was stopped before the stage's end.
 	Checks []Check

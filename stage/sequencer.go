@@ -50,6 +50,8 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 			ReadBins:        indexes(st.ReadBins),
 			WriteBins:       indexes(st.WriteBins),
 			Random:          st.Random,
+			Verify:          st.Verify,
+			Unknown:         st.Unknown,
 			Seed:            st.Seed,
 			Stream:          uint64(st.Number),
 			TTL:             st.TTL,
@@ -161,12 +163,13 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 
 	r.period(st, time.Now())
 	res := &StageResult{
-		Stage:     st,
-		Start:     r.started,
-		Elapsed:   r.ended.Sub(r.started),
-		Snapshot:  r.total.Sub(r.before),
-		Abandoned: abandoned,
-		Failures:  workload.FailuresSince(r.stats.Failures(), r.failed),
+		Stage:      st,
+		Start:      r.started,
+		Elapsed:    r.ended.Sub(r.started),
+		Snapshot:   r.total.Sub(r.before),
+		Abandoned:  abandoned,
+		Mismatches: r.stats.Mismatches(uint64(st.Number)),
+		Failures:   workload.FailuresSince(r.stats.Failures(), r.failed),
 	}
 	if ctx.Err() == nil {
 		res.Checks = res.check()

@@ -23,6 +23,7 @@ type batch struct {
 type row struct {
 	key    *as.Key
 	source keygen.Source
+	id     uint64 // what the values of the key's record depend on
 	read   *as.BatchRead
 	write  *as.BatchWrite
 	udf    *as.BatchUDF
@@ -156,6 +157,7 @@ func (b *batch) prepare(w *worker) bool {
 		}
 		r := &b.rows[b.n]
 		id := w.address(r.key, r.source, number)
+		r.id = id
 		if w.keyErr != nil {
 			b.n = 0 // none of the rows is sent
 			return true

@@ -25,7 +25,7 @@ func (w *worker) transact(st *step) (found bool, err as.Error) {
 	}
 	switch policy := j.policies[st.act]; st.act {
 	case ReadBins:
-		_, err = j.client.Get(j.spec.ReadPolicy, w.key, w.readNames...)
+		w.got, err = j.client.Get(j.spec.ReadPolicy, w.key, w.readNames...)
 	case DeleteRecord:
 		return j.client.Delete(policy, w.key)
 	case CallUDF:
@@ -56,6 +56,9 @@ func (w *worker) settle(st *step, found bool, err as.Error, service, response ti
 		how, hit = w.countRecord(op, found, err)
 	}
 	w.tally.settle(op, how, service, response)
+	if w.verifier != nil && st.act == ReadBins && how == done && (hit || w.batches[st.number] != nil) {
+		w.verify(st)
+	}
 	return how, hit
 }
 

@@ -67,6 +67,10 @@ type Spec struct {
 	// Random gives each record a value of its own; otherwise all records get
 	// the same one. The same goes for the arguments of UDF calls.
 	Random bool
+	// Verify compares the records that are read with what the object spec makes.
+	Verify bool
+	// Unknown are the indexes of bins whose values cannot be told, for Verify.
+	Unknown []int
 	// Seed decides the values; Seed and Stream together decide which keys and
 	// operations are drawn, so that stages with one seed still differ.
 	Seed, Stream uint64

@@ -45,6 +45,10 @@ type Counts struct {
 	// Lost counts the other records of batches. Those of batches that were
 	// answered all the same show in the result codes of records.
 	Lost uint64
+
+	// Mismatch counts the hits that were read with other values than the object
+	// spec makes, in stages that verify.
+	Mismatch uint64
 }
 
 // Measured returns the number of transactions whose latency is recorded: those
@@ -63,7 +67,7 @@ func (c Counts) Records() uint64 { return c.Hit + c.Miss }
 func (c Counts) Sub(prev Counts) Counts {
 	return Counts{
 		c.Done - prev.Done, c.Timeout - prev.Timeout, c.Error - prev.Error,
-		c.Hit - prev.Hit, c.Miss - prev.Miss, c.Lost - prev.Lost,
+		c.Hit - prev.Hit, c.Miss - prev.Miss, c.Lost - prev.Lost, c.Mismatch - prev.Mismatch,
 	}
 }
 
@@ -71,7 +75,7 @@ func (c Counts) Sub(prev Counts) Counts {
 func (c Counts) Add(d Counts) Counts {
 	return Counts{
 		c.Done + d.Done, c.Timeout + d.Timeout, c.Error + d.Error,
-		c.Hit + d.Hit, c.Miss + d.Miss, c.Lost + d.Lost,
+		c.Hit + d.Hit, c.Miss + d.Miss, c.Lost + d.Lost, c.Mismatch + d.Mismatch,
 	}
 }
 
@@ -86,6 +90,8 @@ type Stats struct {
 
 	mu       sync.Mutex
 	failures map[failureKey]*Failure
+	// mismatches are descriptions of the first of each stage, by its stream.
+	mismatches map[uint64][]string
 }
 
 // maxShards bounds the histograms' memory (about 190 KB a shard, operation and
@@ -97,7 +103,7 @@ const maxShards = 32
 // number of workers and do no other operations than ops. With throttled, response
 // times and start lateness are recorded besides service times.
 func NewStats(workers int, throttled bool, ops [NumOps]bool) *Stats {
-	s := &Stats{tallies: make([]tally, workers), failures: map[failureKey]*Failure{}}
+	s := &Stats{tallies: make([]tally, workers), failures: map[failureKey]*Failure{}, mismatches: map[uint64][]string{}}
 	for op := range s.service {
 		shards := min(workers, maxShards)
 		if !ops[op] {
@@ -288,10 +294,10 @@ type tally struct {
 	_        [64]byte
 }
 
-type counters struct{ done, timeout, failed, hit, miss, lost atomic.Uint64 }
+type counters struct{ done, timeout, failed, hit, miss, lost, mismatch atomic.Uint64 }
 
 func (c *counters) load() Counts {
-	return Counts{c.done.Load(), c.timeout.Load(), c.failed.Load(), c.hit.Load(), c.miss.Load(), c.lost.Load()}
+	return Counts{c.done.Load(), c.timeout.Load(), c.failed.Load(), c.hit.Load(), c.miss.Load(), c.lost.Load(), c.mismatch.Load()}
 }
 
 // settle counts a transaction, and records its latency if it was measured.

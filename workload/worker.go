@@ -28,6 +28,7 @@ type worker struct {
 	values    *objspec.Generator // nil when all records get the same value
 	args      *objspec.Generator // likewise, of UDF calls
 	collector *collector         // of collection workloads, else nil
+	verifier  *verifier          // of stages that verify, else nil
 
 	// The next transaction, prepared before its time has come.
 	course    course
@@ -38,6 +39,7 @@ type worker struct {
 	bins      []*as.Bin
 	udfArgs   []as.Value
 	ops       []*as.Operation // on collections
+	got       *as.Record      // what the last single-record read returned
 	batches   []*batch        // by the number of the step; nil for single-record commands
 	fresh     uint64          // which of the records behind the range is the next to insert
 
@@ -82,6 +84,9 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	}
 	if s.Random {
 		w.values = s.Object.NewGenerator(s.Seed)
+	}
+	if s.Verify {
+		w.verifier = newVerifier(s)
 	}
 	if s.Workload.Collects() {
 		w.collector = newCollector(s)

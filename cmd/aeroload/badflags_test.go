@@ -122,7 +122,7 @@ func TestBadFlags(t *testing.T) {
 		{"-o I9", "--object-spec: |I9"},
 		{"-b abcdefghijklmnop", `--object-spec: |"abcdefghijklmnop" has 16 bytes`},
 		{"--read-bins 2", "--read-bins: there is no bin 2"},
-		{"--read-bins 1 -w I", "--read-bins: the workload I reads nothing"},
+		{"--read-bins 1 -w I", "--read-bins: the workload I reads no bins"},
 		{"--write-bins x", `--write-bins: "x" in "x" is not a bin number`},
 		{"-R -w DB", "--random: the workload DB writes no values"},
 		{"--workload-stages ''", "--workload-stages: the value is empty"},

@@ -3,19 +3,14 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-
-	as "github.com/aerospike/aerospike-client-go/v8"
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/stage"
@@ -102,11 +97,11 @@ func (silent) StageStart(*stage.Stage, time.Time) error { return nil }
 func (silent) Period(*stage.Period) error               { return nil }
 func (silent) StageEnd(*stage.StageResult) error        { return nil }
 
-// prepared makes a stage of records of 50 characters ready to run.
-func prepared(b *testing.B, c *cluster.Cluster, flags ...stage.FlagValue) *stage.Sequencer {
+// prepared makes a stage ready to run.
+func prepared(b *testing.B, c *cluster.Cluster, spec string, flags ...stage.FlagValue) *stage.Sequencer {
 	b.Helper()
 	d := newSettings().defaults
-	d.ObjectSpec, d.Keys, d.Set, d.Threads = "S50", benchKeys, "bench", benchWorkers
+	d.ObjectSpec, d.Keys, d.Set, d.Threads = spec, benchKeys, "bench", benchWorkers
 	plan, err := stage.FromFlags(flags, d)
 	if err != nil {
 		b.Fatal(err)
@@ -118,24 +113,18 @@ func prepared(b *testing.B, c *cluster.Cluster, flags ...stage.FlagValue) *stage
 	return s
 }
 
-// BenchmarkTransactions sets what a transaction costs with everything recorded
-// against what the same transaction costs in the smallest loop on the client:
-// 80 % reads of a record of 50 characters, the rest updates, random keys, 16
-// workers.
-func BenchmarkTransactions(b *testing.B) {
-	hosts, _ := benchHosts(b)
-	c := benchCluster(b, hosts)
-	prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "I"}).Run(b.Context(), silent{})
-	b.Run("client loop", func(b *testing.B) { measured(b, func() { clientLoop(b, c) }) })
-	b.Run("aeroload", func(b *testing.B) {
-		s := prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "RU,80"},
-			stage.FlagValue{Flag: "--transactions", Key: "transactions", Text: fmt.Sprint(b.N)})
-		measured(b, func() {
-			if total := s.Run(b.Context(), silent{}).Total.Total(); total.Done != uint64(b.N) {
-				b.Errorf("of %d transactions: %+v", b.N, total)
-			}
-		})
-	})
+// keyed is a stage key given as a flag.
+func keyed(key, text string) stage.FlagValue {
+	return stage.FlagValue{Flag: "--" + key, Key: key, Text: text}
+}
+
+// flagsOf pairs keys and texts.
+func flagsOf(pairs []string) []stage.FlagValue {
+	var flags []stage.FlagValue
+	for i := 0; i+1 < len(pairs); i += 2 {
+		flags = append(flags, keyed(pairs[i], pairs[i+1]))
+	}
+	return flags
 }
 
 // BenchmarkServer is the load of BenchmarkTransactions, seen from the server: the
@@ -143,9 +132,8 @@ func BenchmarkTransactions(b *testing.B) {
 func BenchmarkServer(b *testing.B) {
 	hosts, pid := benchHosts(b)
 	c := benchCluster(b, hosts)
-	prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "I"}).Run(b.Context(), silent{})
-	s := prepared(b, c, stage.FlagValue{Flag: "-w", Key: "workload", Text: "RU,80"},
-		stage.FlagValue{Flag: "--transactions", Key: "transactions", Text: fmt.Sprint(b.N)})
+	prepared(b, c, "S50", keyed("workload", "I")).Run(b.Context(), silent{})
+	s := prepared(b, c, "S50", keyed("workload", "RU,80"), keyed("transactions", fmt.Sprint(b.N)))
 	before := processTime(pid)
 	measured(b, func() { s.Run(b.Context(), silent{}) })
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tps")
@@ -169,33 +157,4 @@ func processTime(pid int) time.Duration {
 	user, _ := strconv.Atoi(fields[11])
 	system, _ := strconv.Atoi(fields[12])
 	return time.Duration(user+system) * 10 * time.Millisecond
-}
-
-// clientLoop is the smallest loop that makes the transactions.
-func clientLoop(b *testing.B, c *cluster.Cluster) {
-	var left atomic.Int64
-	left.Store(int64(b.N))
-	client, read, write := c.Client(), c.ReadPolicy(), c.WritePolicy()
-	var wg sync.WaitGroup
-	for i := range benchWorkers {
-		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(1, uint64(i)))
-			key, _ := as.NewKey("test", "bench", 0)
-			bin := as.NewBin("testbin", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmn")
-			for left.Add(-1) >= 0 {
-				_ = key.SetValue(as.IntegerValue(1 + rng.IntN(benchKeys)))
-				var err as.Error
-				if rng.IntN(100) < 80 {
-					_, err = client.Get(read, key)
-				} else {
-					err = client.PutBins(write, key, bin)
-				}
-				if err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -308,6 +308,21 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d feeds, %d records with scores, %d with settings", feeds, scores, settings)
 			}
 		},
+		"verify.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
+			emails := 0
+			for key, bins := range records {
+				if bins["name"] == nil || bins["tags"] == nil || bins["photo"] == nil {
+					t.Errorf("key %d holds %v", key, bins)
+				}
+				if bins["email"] != nil {
+					emails++
+				}
+			}
+			// 200 draws of 70 %: 140, give or take five standard deviations of 6.5.
+			if len(records) != 200 || emails < 107 || emails > 173 {
+				t.Errorf("%d records, %d with an email", len(records), emails)
+			}
+		},
 		"business-transactions.yaml": allWith("testbin", "testbin_2"),
 		"udf.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
 			visited := 0

@@ -132,6 +132,7 @@ func stageOptions() []*option {
 		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled; also {from: 0, to: 20k, over: 5m} and the other curves of stage files"}, "tps"),
 		of(option{name: "arrival", arg: "KIND", def: "uniform", usage: "spacing of transactions at a rate: uniform or poisson"}, "arrival"),
 		of(option{name: "random", short: "R", usage: "give each record a value of its own"}, "random"),
+		of(option{name: "verify", usage: "compare what is read with what the object spec and the seed make; exit code 3 if it differs"}, "verify"),
 		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
 		of(option{name: "read-bins", arg: "1,3,…", def: "all", usage: "bins that partial reads take"}, "read-bins"),
 		of(option{name: "write-bins", arg: "1,3,…", def: "all", usage: "bins that partial writes set, or that DB deletes"}, "write-bins"),

@@ -146,6 +146,7 @@ func (s *settings) finish() error {
 
 // plan makes the plan from the stage file or the flags.
 func (s *settings) plan() (*stage.Plan, error) {
+	s.defaults.SeedDrawn = !s.given["seed"]
 	if s.stagesFile != "" {
 		if len(s.stageFlags) > 0 {
 			return nil, usagef("%s and --workload-stages do not go together: the stages are described in %s alone",
