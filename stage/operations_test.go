@@ -113,3 +113,22 @@ func TestOperationsAndDefaults(t *testing.T) {
 		t.Error("two workloads among the defaults: no error")
 	}
 }
+
+// A spec made for variety gives each record a value of its own wherever values are
+// written or compared.
+func TestVarietySwitchesRandomOn(t *testing.T) {
+	for text, want := range map[string]bool{
+		"workload: I, object-spec: '@word'":                      true,
+		"workload: 'RU,100', object-spec: '@word'":               false,
+		"workload: 'RU,100', verify: true, object-spec: '@word'": true,
+		"workload: 'RU,100', verify: true, object-spec: 'S8'":    false,
+		"workload: 'C,50', object-spec: '[@word]'":               true,
+	} {
+		plan, err := parse("- {" + text + "}")
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if plan.Stages[0].Random != want {
+			t.Errorf("%s: random %v, want %v", text, plan.Stages[0].Random, want)
+		}
+	}
+}

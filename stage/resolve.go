@@ -156,7 +156,8 @@ func (d *draft) resolveVariety(problems *Problems) {
 	if d.bad["workload"] {
 		return
 	}
-	values, partial := false, false // some transactions write generated values, and some not all bins
+	// Some transactions write generated values, or know them, and some not all bins.
+	values, partial := d.Verify || d.Workload.Collects(), false
 	for _, o := range d.Workload.Operations() {
 		values = values || o.Does(workload.Action.WritesValues)
 		partial = partial || o.WritesSome()

@@ -162,7 +162,7 @@ func TestUsageErrors(t *testing.T) {
 		{"one document", []string{"--workload-stages", write("documents.yaml", "- workload: I\n---\n- workload: I\n")}},
 		{"expected a length after", []string{"--workload-stages", write("spec.yaml", "- workload: I\n  object-spec: I4,S\n")}},
 		{"the key range [9, 5) is empty", []string{"--workload-stages", write("range.yaml", "- {workload: I, key-start: 9, key-end: 5}\n")}},
-		{"not supported yet", []string{"--workload-stages", write("later.yaml", "- workload: CI,50\n")}},
+		{"needs a bin with a map", []string{"--workload-stages", write("counters.yaml", "- workload: CI,50\n")}},
 		{"do not go together", []string{"--workload-stages", good, "-w", "I"}},
 		{`"abc"`, []string{"-w", "I", "-k", "abc"}},
 		{`"abc"`, []string{"-g", "abc"}},
