@@ -108,6 +108,10 @@ func (s *Spec) String() string { return s.text }
 // always holds an integer.
 func (s *Spec) Integer(i int) bool { return s.bins[i].kind == kindInt }
 
+// Text tells whether the bin with the given index, from 0 to len(Bins())-1, always
+// holds a string.
+func (s *Spec) Text(i int) bool { return s.bins[i].kind == kindString }
+
 // Bins returns the names of a record's bins, in order. The caller owns the slice.
 func (s *Spec) Bins() []string { return slices.Clone(s.names) }
 

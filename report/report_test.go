@@ -63,7 +63,8 @@ func planOf(t *testing.T, text string) *stage.Plan {
 // With factor, response times are that many times as long; 0 leaves them out.
 func measured(reads, writes []int, factor int) workload.Snapshot {
 	var s workload.Snapshot
-	for op, list := range map[workload.Op][]int{workload.Read: reads, workload.Write: writes, workload.UDF: nil, workload.Txn: nil} {
+	for op := range workload.Op(workload.NumOps) {
+		list := map[workload.Op][]int{workload.Read: reads, workload.Write: writes}[op]
 		service, response := histogram.NewRecorder(1), histogram.NewRecorder(1)
 		for _, us := range list {
 			service.Shard(0).Record(time.Duration(us) * time.Microsecond)

@@ -149,6 +149,8 @@ var fields = []field{
 		return err
 	}},
 	{name: "udf", keys: []string{"module", "function", "args", "file"}, setMap: setUDF},
+	{name: "query", keys: queryKeys, setMap: setQuery},
+	{name: "scan", keys: scanKeys, setMap: setScan},
 	{name: "verify", set: func(d *draft, text string) (err error) {
 		d.Verify, err = parseBool(text)
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		for _, kv := range s.pairs() {
 			key, val := text(kv[0]), text(kv[1])
-			if strings.HasPrefix(kv[1], "{") && (kv[0] == "tps" || kv[0] == "operations") {
+			if strings.HasPrefix(kv[1], "{") && slices.Contains([]string{"tps", "operations", "query", "scan"}, kv[0]) {
 				if err := yaml.Unmarshal([]byte(kv[1]), val); err != nil {
 					return err
 				}
@@ -89,6 +90,7 @@ func (s *Stage) pairs() [][2]string {
 	if s.BatchNamespaces != nil {
 		pairs = append(pairs, [2]string{"batch-namespaces", strings.Join(s.BatchNamespaces, ",")})
 	}
+	pairs = append(pairs, s.queryPairs()...)
 	return append(pairs,
 		[2]string{"pause", strconv.Itoa(s.Pause)},
 		[2]string{"batch-size", strconv.Itoa(s.Batch)},

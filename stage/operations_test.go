@@ -24,6 +24,9 @@ func TestOperations(t *testing.T) {
 		{"the named bin is the integer", "operations: {increment: 1}\n  write-bins: 3", "operations: {increment: 1}"},
 		{"namespaces of batch reads", "operations: {read: 1}\n  batch-read-size: 5\n  batch-namespaces: [test, bar]", "batch-namespaces: test,bar"},
 		{"the same as text", "workload: RU,50\n  batch-size: 5\n  batch-namespaces: test, bar", "batch-namespaces: test,bar"},
+		{"queries", "operations: {query: 2, read: 1}\n  query: {bin: 3, width: 1k}", `query: {bin: 3, width: 1000, index: "testset_testbin_3"}`},
+		{"queries by default", "operations: {query: 1}", `query: {bin: 1, index: "testset_testbin"}`},
+		{"scans", "operations: {scan: 1}\n  scan: {partitions: 64, max-records: 10}", "scan: {partitions: 64, max-records: 10}"},
 		{"letter codes stay letter codes", "workload: TXN,r:5,w:2,v:20%,t:r", "workload: TXN,r:5,w:2,v:20%,t:r"},
 		{"a share of the range", "workload: I:60", "workload: I:60"},
 	} {
@@ -55,13 +58,13 @@ func specDefaults() Defaults {
 
 func TestOperationErrors(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
-		{"no such operation", "operations: {raed: 1}", `f.yaml:2:16: operations: unknown key "raed"; expected read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, txn; did you mean "read"?`},
+		{"no such operation", "operations: {raed: 1}", `f.yaml:2:16: operations: unknown key "raed"; expected read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, query, scan, txn; did you mean "read"?`},
 		{"no operation", "operations: {}", "f.yaml:2:15: operations: no operation has a weight above 0; expected weights such as {read: 70, update: 30}"},
 		{"only zeros", "operations: {read: 0}", "f.yaml:2:15: operations: no operation has a weight above 0; expected weights such as {read: 70, update: 30}"},
 		{"a weight below 0", "operations: {read: -1}", `f.yaml:2:22: operations: read: "-1" is not a weight: expected a number from 0 on`},
 		{"a weight that is none", "operations: {read: lots}", `f.yaml:2:22: operations: read: "lots" is not a weight: expected a number from 0 on`},
 		{"a weight beyond reason", "operations: {read: 9G}", `f.yaml:2:22: operations: read: 9G is out of range: expected a weight to 1000000000`},
-		{"a text", "operations: read", `f.yaml:2:15: operations: expected a mapping of read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, txn, not "read"`},
+		{"a text", "operations: read", `f.yaml:2:15: operations: expected a mapping of read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, query, scan, txn, not "read"`},
 		{"a list for a weight", "operations: {read: [1]}", "f.yaml:2:22: operations: read: expected a single value, not a list"},
 		{"no weight in a mapping", "operations: {read: {all: 5}}", "f.yaml:2:22: operations: read: weight is missing"},
 		{"a share that is none", "operations: {read: {weight: 1, all: 101}}", `f.yaml:2:39: operations: read: all: "101" is not a number from 0 to 100`},
@@ -86,6 +89,16 @@ func TestOperationErrors(t *testing.T) {
 		{"too many counters", "workload: CI\n  object-spec: '{1001*S4:I2}'", "f.yaml:2:13: workload: CI,50%,0,0 adds to at most 1000 entries a map; bin 1 has up to 1001"},
 		{"batches of collections", "workload: C,50\n  object-spec: '[I2]'\n  batch-size: 3", "f.yaml:4:15: batch-size: the commands of the workload C,50%,0,0 are on single records"},
 		{"bins of collections", "workload: C,50\n  object-spec: '[I2]'\n  read-bins: 1", "f.yaml:4:14: read-bins: the workload C,50%,0,0 reads no bins"},
+		{"no such bin", "operations: {query: 1}\n  query: {bin: 4}", `f.yaml:3:10: query: there is no bin 4: the object spec "I4,S8,I2" has 3`},
+		{"a range of strings", "operations: {query: 1}\n  query: {bin: 2, width: 5}", "f.yaml:3:10: query: width: strings have no ranges; leave it out to look for one value"},
+		{"a bin without an index", "operations: {query: 1}\n  object-spec: '[I1]'", `f.yaml:2:15: query: bin 1 is neither an integer nor a string in the object spec "[I1]"`},
+		{"a range of nothing", "operations: {query: 1}\n  query: {width: 0}", "f.yaml:3:18: query: width: 0 is out of range: expected a number of values from 1 to 9223372036854775807"},
+		{"an index without a name", "operations: {query: 1}\n  query: {index: ''}", `f.yaml:3:18: query: index: "" is no name of an index: expected 1 to 255 characters`},
+		{"no queries", "workload: I\n  query: {bin: 1}", "f.yaml:3:10: query: the workload I has no queries"},
+		{"no scans", "operations: {query: 1}\n  scan: {partitions: 2}", "f.yaml:3:9: scan: the workload query 1 has no scans"},
+		{"too many partitions", "operations: {scan: 1}\n  scan: {partitions: 4097}", "f.yaml:3:22: scan: partitions: 4097 is out of range: expected a number of partitions from 1 to 4096"},
+		{"an unknown key of queries", "operations: {query: 1}\n  query: {bni: 1}", `f.yaml:3:11: query: unknown key "bni"; expected bin, width, index; did you mean "bin"?`},
+		{"batches of queries", "operations: {query: 1}\n  batch-size: 5", "f.yaml:3:15: batch-size: the commands of the workload query 1 are on single records"},
 		{"less than a key", "workload: I:1\n  key-end: 50", "f.yaml:2:13: workload: I:1 of 49 keys is less than one key"},
 	} {
 		_, err := Parse("f.yaml", []byte("- desc: x\n  "+c.text), specDefaults())

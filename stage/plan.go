@@ -69,6 +69,9 @@ type Stage struct {
 	Async    bool
 	AsyncMax int
 	UDF      *UDF // of workloads that call one, else nil
+	// Query and Scan say what queries and scans ask for.
+	Query Query
+	Scan  workload.Scan
 	// Verify compares the records that are read with what the object spec makes.
 	Verify bool
 	// Unknown are the indexes of bins whose values cannot be told: those that
@@ -117,10 +120,12 @@ func (s *Stage) Latency(snap workload.Snapshot, op workload.Op) *histogram.Snaps
 	return snap.Service[op]
 }
 
-// Batched tells whether the stage's transactions are batches.
+// Batched tells whether transactions of the stage are on several records: batches,
+// queries or scans.
 func (s *Stage) Batched() bool {
 	return s.BatchRead > 1 && s.Workload.HasReads() || s.BatchWrite > 1 && (s.Workload.HasBinWrites() || s.Workload.HasUDFs()) ||
-		s.BatchDelete > 1 && s.Workload.HasDeletes() || s.Workload.HasOwnBatches()
+		s.BatchDelete > 1 && s.Workload.HasDeletes() || s.Workload.HasOwnBatches() ||
+		s.Workload.HasQueries() || s.Workload.HasScans()
 }
 
 // Throttled tells whether any stage has a target rate.
@@ -128,7 +133,7 @@ func (p *Plan) Throttled() bool {
 	return p.any(func(s *Stage) bool { return s.Schedule.Throttled() })
 }
 
-// Batched tells whether the transactions of any stage are batches.
+// Batched tells whether transactions of any stage are on several records.
 func (p *Plan) Batched() bool { return p.any((*Stage).Batched) }
 
 func (p *Plan) any(is func(*Stage) bool) bool { return slices.ContainsFunc(p.Stages, is) }

@@ -50,6 +50,8 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 			ReadBins:        indexes(st.ReadBins),
 			WriteBins:       indexes(st.WriteBins),
 			Random:          st.Random,
+			Query:           workload.Query{Bin: st.Query.Bin - 1, Width: st.Query.Width},
+			Scan:            st.Scan,
 			Verify:          st.Verify,
 			Unknown:         st.Unknown,
 			Seed:            st.Seed,

@@ -254,3 +254,11 @@ func TestPausesAreDrawnFromOneToTheirLimit(t *testing.T) {
 		t.Errorf("pauses %v, want %v", seen, want)
 	}
 }
+
+func (*slowClient) QueryPartitions(*as.QueryPolicy, *as.Statement, *as.PartitionFilter) (*as.Recordset, as.Error) {
+	return nil, nil // only a server has records to return
+}
+
+func (*slowClient) ScanPartitions(*as.ScanPolicy, *as.PartitionFilter, string, string, ...string) (*as.Recordset, as.Error) {
+	return nil, nil
+}

@@ -23,9 +23,9 @@ func resolveVerify(drafts []*draft, d Defaults, problems *Problems) {
 		}
 		_, own := dr.given["seed"]
 		switch {
-		case !dr.Workload.HasBinReads():
+		case !dr.Workload.HasRecordReads():
 			dr.Verify = false
-			dr.meaningless("verify", problems, "the workload %s reads no bins", dr.Workload)
+			dr.meaningless("verify", problems, "the workload %s reads no records by their keys", dr.Workload)
 			continue
 		case d.SeedDrawn && !own && !written:
 			problems.add(dr.placeOf("verify"), "verify: what is read was written by another run: give that run's seed (--seed)")

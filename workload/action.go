@@ -18,6 +18,8 @@ const (
 	Decrement                     // subtract 1 from an integer bin
 	ReadCollection                // read within list and map bins of a record
 	WriteCollection               // add to list and map bins of a record
+	QueryRecords                  // query a secondary index
+	ScanRecords                   // scan the set
 	numActions
 )
 
@@ -28,6 +30,10 @@ func (a Action) Op() Op {
 		return Read
 	case CallUDF:
 		return UDF
+	case QueryRecords:
+		return QueryOp
+	case ScanRecords:
+		return ScanOp
 	}
 	return Write
 }
@@ -87,6 +93,8 @@ var operations = []struct {
 	{"read-update", []Action{ReadBins, UpdateBins}},
 	{"read-increment", []Action{ReadBins, Increment}},
 	{"read-decrement", []Action{ReadBins, Decrement}},
+	{"query", []Action{QueryRecords}},
+	{"scan", []Action{ScanRecords}},
 }
 
 // OperationNames lists the names that [NewOperation] knows, and that of

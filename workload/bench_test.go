@@ -82,3 +82,11 @@ func BenchmarkHotLoop(b *testing.B) {
 		})
 	}
 }
+
+func (*idleClient) QueryPartitions(*as.QueryPolicy, *as.Statement, *as.PartitionFilter) (*as.Recordset, as.Error) {
+	return nil, nil // only a server has records to return
+}
+
+func (*idleClient) ScanPartitions(*as.ScanPolicy, *as.PartitionFilter, string, string, ...string) (*as.Recordset, as.Error) {
+	return nil, nil
+}

@@ -32,6 +32,8 @@ func (w *worker) transact(st *step) (found bool, err as.Error) {
 		_, err = j.client.Execute(policy, w.key, j.spec.UDF.Module, j.spec.UDF.Name, w.udfArgs...)
 	case Increment, Decrement:
 		err = j.client.AddBins(policy, w.key, w.bins...)
+	case QueryRecords, ScanRecords:
+		return true, w.searcher.search(j.client, st.act)
 	case ReadCollection, WriteCollection:
 		_, err = j.client.Operate(policy, w.key, w.ops...)
 	default:
@@ -50,9 +52,12 @@ func (w *worker) settle(st *step, found bool, err as.Error, service, response ti
 		return how, false
 	}
 	op := st.act.Op()
-	if b := w.batches[st.number]; b != nil {
+	switch b := w.batches[st.number]; {
+	case b != nil:
 		how, hit = w.countBatch(op, b, err)
-	} else {
+	case st.act.searches():
+		how, hit = w.countSearch(op, err)
+	default:
 		how, hit = w.countRecord(op, found, err)
 	}
 	w.tally.settle(op, how, service, response)

@@ -166,3 +166,11 @@ func specOf(workload string) Spec {
 		WritePolicy: as.NewWritePolicy(0, 0),
 	}
 }
+
+func (*fakeClient) QueryPartitions(*as.QueryPolicy, *as.Statement, *as.PartitionFilter) (*as.Recordset, as.Error) {
+	return nil, nil // only a server has records to return
+}
+
+func (*fakeClient) ScanPartitions(*as.ScanPolicy, *as.PartitionFilter, string, string, ...string) (*as.Recordset, as.Error) {
+	return nil, nil
+}

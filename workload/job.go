@@ -22,6 +22,8 @@ type Client interface {
 	Operate(policy *as.WritePolicy, key *as.Key, operations ...*as.Operation) (*as.Record, as.Error)
 	Delete(policy *as.WritePolicy, key *as.Key) (bool, as.Error)
 	Execute(policy *as.WritePolicy, key *as.Key, packageName, functionName string, args ...as.Value) (any, as.Error)
+	QueryPartitions(policy *as.QueryPolicy, statement *as.Statement, partitions *as.PartitionFilter) (*as.Recordset, as.Error)
+	ScanPartitions(policy *as.ScanPolicy, partitions *as.PartitionFilter, namespace, set string, bins ...string) (*as.Recordset, as.Error)
 	BatchOperate(policy *as.BatchPolicy, records []as.BatchRecordIfc) as.Error
 }
 
@@ -67,6 +69,9 @@ type Spec struct {
 	// Random gives each record a value of its own; otherwise all records get
 	// the same one. The same goes for the arguments of UDF calls.
 	Random bool
+	// Query and Scan say what queries and scans ask for.
+	Query Query
+	Scan  Scan
 	// Verify compares the records that are read with what the object spec makes.
 	Verify bool
 	// Unknown are the indexes of bins whose values cannot be told, for Verify.

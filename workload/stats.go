@@ -24,13 +24,15 @@ const (
 	// Txn is the whole of a transaction of several commands, each of which
 	// counts as what it is besides.
 	Txn
+	QueryOp // secondary-index queries
+	ScanOp  // scans
 )
 
 // NumOps is the number of operations.
-const NumOps = 4
+const NumOps = 6
 
-// String returns the operation's name: write, read, udf or txn.
-func (o Op) String() string { return [NumOps]string{"write", "read", "udf", "txn"}[o] }
+// String returns the operation's name: write, read, udf, txn, query or scan.
+func (o Op) String() string { return [NumOps]string{"write", "read", "udf", "txn", "query", "scan"}[o] }
 
 // Counts holds how transactions of one operation ended, and what became of their
 // records. A transaction counts in exactly one of Done, Timeout and Error; a

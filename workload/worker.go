@@ -29,6 +29,7 @@ type worker struct {
 	args      *objspec.Generator // likewise, of UDF calls
 	collector *collector         // of collection workloads, else nil
 	verifier  *verifier          // of stages that verify, else nil
+	searcher  *searcher          // of workloads with queries or scans, else nil
 
 	// The next transaction, prepared before its time has come.
 	course    course
@@ -84,6 +85,9 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	}
 	if s.Random {
 		w.values = s.Object.NewGenerator(s.Seed)
+	}
+	if s.Workload.Does(Action.searches) {
+		w.searcher = newSearcher(s)
 	}
 	if s.Verify {
 		w.verifier = newVerifier(s)
@@ -262,6 +266,10 @@ func (w *worker) prepare(st *step) bool {
 			w.udfArgs = w.args.Args(w.record)
 		}
 	case DeleteRecord:
+	case QueryRecords:
+		w.searcher.prepareQuery(w.record)
+	case ScanRecords:
+		w.searcher.prepareScan(w)
 	case ReadCollection:
 		w.ops = w.collector.nextReads(w)
 	case WriteCollection:

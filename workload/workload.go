@@ -147,9 +147,14 @@ func (w Workload) Does(is func(Action) bool) bool {
 // HasReads tells whether any transaction reads.
 func (w Workload) HasReads() bool { return w.Does(func(a Action) bool { return a.Op() == Read }) }
 
+// HasRecordReads tells whether any transaction reads records by their keys.
+func (w Workload) HasRecordReads() bool { return w.Does(func(a Action) bool { return a == ReadBins }) }
+
 // HasBinReads tells whether any transaction reads whole bins, so that read-bins
 // mean something.
-func (w Workload) HasBinReads() bool { return w.Does(func(a Action) bool { return a == ReadBins }) }
+func (w Workload) HasBinReads() bool {
+	return w.Does(func(a Action) bool { return a == ReadBins || a.searches() })
+}
 
 // HasWrites tells whether any transaction writes or deletes.
 func (w Workload) HasWrites() bool { return w.Does(func(a Action) bool { return a.Op() == Write }) }
@@ -180,15 +185,18 @@ func (w Workload) HasAdditions() bool { return w.Does(Action.adds) }
 // Ops tells as which operations the results count what the workload does.
 func (w Workload) Ops() (ops [NumOps]bool) {
 	ops[Read], ops[Write], ops[UDF] = w.HasReads(), w.HasWrites(), w.HasUDFs()
+	ops[QueryOp], ops[ScanOp] = w.HasQueries(), w.HasScans()
 	ops[Txn] = slices.ContainsFunc(w.Operations(), Operation.Compound)
 	return ops
 }
 
 // Batchable tells whether any transaction could be a batch of as many records as
 // the stage says: all but those of several commands, which bring their own, and
-// those that work within collections.
+// those that work within collections, queries and scans.
 func (w Workload) Batchable() bool {
-	return slices.ContainsFunc(w.Operations(), func(o Operation) bool { return !o.Compound() && !o.collects() })
+	return slices.ContainsFunc(w.Operations(), func(o Operation) bool {
+		return !o.Compound() && !o.collects() && !o.Does(Action.searches)
+	})
 }
 
 // Endless tells whether the workload has no end of its own: it then runs for

@@ -323,6 +323,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d records, %d with an email", len(records), emails)
 			}
 		},
+		"queries.yaml":               allWith("city", "age", "order"),
 		"business-transactions.yaml": allWith("testbin", "testbin_2"),
 		"udf.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {
 			visited := 0

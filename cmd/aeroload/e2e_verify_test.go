@@ -157,7 +157,7 @@ func TestVerifyKnowsWhatItCannotTell(t *testing.T) {
 		t.Errorf("no seed:\n%s", r.stderr)
 	}
 	r = tg.run(2, "-w", "I", "-k", "50", "--verify", "--seed", "1")
-	if !strings.Contains(r.stderr, "--verify: the workload I reads no bins") {
+	if !strings.Contains(r.stderr, "--verify: the workload I reads no records by their keys") {
 		t.Errorf("nothing read:\n%s", r.stderr)
 	}
 }

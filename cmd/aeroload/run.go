@@ -195,6 +195,11 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 	if err := provideUDFs(ctx, c, plan); err != nil {
 		return nil, cause(ctx, err)
 	}
+	for _, index := range plan.Indexes() {
+		if err := c.ProvideIndex(ctx, index); err != nil {
+			return nil, cause(ctx, err)
+		}
+	}
 	if err := c.WarmUp(ctx, plan.MaxWorkers()); err != nil {
 		return nil, cause(ctx, err)
 	}
