@@ -44,6 +44,16 @@ func (m Multi) Period(p *stage.Period) error {
 	return m.each(func(o stage.Observer) error { return o.Period(p) })
 }
 
+// Probe tells the observers that want to know.
+func (m Multi) Probe(s *stage.Stage, p stage.Probe) error {
+	return m.each(func(o stage.Observer) error {
+		if o, ok := o.(stage.ProbeObserver); ok {
+			return o.Probe(s, p)
+		}
+		return nil
+	})
+}
+
 // StageEnd tells all observers.
 func (m Multi) StageEnd(r *stage.StageResult) error {
 	return m.each(func(o stage.Observer) error { return o.StageEnd(r) })

@@ -77,9 +77,12 @@ func writeRow(w io.Writer, s *stage.StageResult, op workload.Op, records bool) {
 func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	_, desc, _ := strings.Cut(strings.TrimSpace(stageLine(s.Stage)), ": ")
 	fmt.Fprintf(b, "Stage %d (%s): %v, ", s.Stage.Number, desc, s.Elapsed.Round(time.Millisecond))
-	if s.Stage.Schedule.Throttled() {
+	switch {
+	case s.Stage.FindMax != nil:
+		writeFound(b, s)
+	case s.Stage.Schedule.Throttled():
 		writePace(b, s)
-	} else {
+	default:
 		fmt.Fprintf(b, "closed loop of %s. Service times hide the waiting at a fixed rate.\n", count(s.Stage.Workers(), "worker"))
 	}
 	var over int64
@@ -95,6 +98,27 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	if s.Abandoned > 0 {
 		fmt.Fprintf(b, "  %s still without an answer when the run was stopped, and counted nowhere.\n", count(s.Abandoned, "transaction"))
 	}
+}
+
+// writeFound says which rate a stage has found, and by which probes.
+func writeFound(b *strings.Builder, s *stage.StageResult) {
+	switch {
+	case s.MaxRate == 0:
+		b.WriteString("no rate was found at which the limits hold.\n")
+	case s.Settled:
+		fmt.Fprintf(b, "the limits hold up to %.0f tps.\n", s.MaxRate)
+	default:
+		fmt.Fprintf(b, "the limits hold at %.0f tps; how much more there is was not found out in time.\n", s.MaxRate)
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, p := range s.Probes {
+		verdict := "holds"
+		if !p.OK {
+			verdict = "fails"
+		}
+		fmt.Fprintf(t, "  %.0f tps\t%s\t%s\n", p.Rate, verdict, p.Why())
+	}
+	t.Flush()
 }
 
 // writeVerified says what came of comparing the records that were read.

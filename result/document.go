@@ -13,6 +13,7 @@ import (
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/condition"
 	"github.com/aeroload/aeroload/histogram"
+	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -130,7 +131,10 @@ type Stage struct {
 	Client     Client      `json:"client"`
 	Cluster    Events      `json:"cluster"`
 	Assertions []Assertion `json:"assertions"`
-	Periods    []Period    `json:"periods"`
+	// FindMax is what a search for the highest rate came to; nil without one,
+	// and in merged results.
+	FindMax *FindMax `json:"find_max,omitempty"`
+	Periods []Period `json:"periods"`
 }
 
 // Events are what the client noticed of the cluster during a stage.
@@ -159,6 +163,35 @@ func (c Counts) Workload() workload.Counts {
 }
 
 func (c Counts) add(d Counts) Counts { return newCounts(c.Workload().Add(d.Workload())) }
+
+// FindMax is what a search for the highest rate came to.
+type FindMax struct {
+	// TPS is the highest rate at which the limits held, 0 if there was none.
+	TPS float64 `json:"tps"`
+	// Settled tells that the search came to its end before its time was over.
+	Settled bool    `json:"settled"`
+	Probes  []Probe `json:"probes"`
+}
+
+// Probe is a rate that was tried.
+type Probe struct {
+	TPS      float64 `json:"tps"`      // asked for
+	Achieved float64 `json:"achieved"` // transactions per second
+	OK       bool    `json:"ok"`       // all limits held
+	Why      string  `json:"why"`      // what was measured
+}
+
+// newFindMax returns what a stage's search came to, nil if it had none.
+func newFindMax(s *stage.StageResult) *FindMax {
+	if s.Stage.FindMax == nil {
+		return nil
+	}
+	f := &FindMax{TPS: s.MaxRate, Settled: s.Settled, Probes: []Probe{}}
+	for _, p := range s.Probes {
+		f.Probes = append(f.Probes, Probe{TPS: p.Rate, Achieved: p.Achieved, OK: p.OK, Why: p.Why()})
+	}
+	return f
+}
 
 // Operation is what the transactions of one kind came to in a stage.
 type Operation struct {

@@ -157,7 +157,7 @@ func newStage(s *stage.StageResult) (*Stage, error) {
 	st := &Stage{
 		Number: s.Stage.Number, Desc: s.Stage.Desc, Start: s.Start, Seconds: s.Elapsed.Seconds(),
 		Throttled: s.Stage.Schedule.Throttled(), Abandoned: s.Abandoned,
-		Operations: map[string]*Operation{}, Assertions: []Assertion{},
+		Operations: map[string]*Operation{}, Assertions: []Assertion{}, FindMax: newFindMax(s),
 	}
 	for op := range workload.Op(workload.NumOps) {
 		c := s.Counts[op]

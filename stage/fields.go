@@ -102,6 +102,7 @@ var fields = []field{
 		return err
 	}},
 	{name: "tps", set: setConstantRate, keys: []string{"from", "to", "over", "step", "hold", "mean", "amplitude", "period"}, setMap: setCurve},
+	{name: "find-max", keys: slices.Concat(findMaxKeys, findMaxLimits), setMap: setFindMax},
 	{name: "arrival", set: func(d *draft, text string) error {
 		if text != "uniform" && text != "poisson" {
 			return fmt.Errorf("%q is no kind of arrival: expected uniform or poisson", text)

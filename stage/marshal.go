@@ -23,7 +23,7 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 		m := &yaml.Node{Kind: yaml.MappingNode}
 		for _, kv := range s.pairs() {
 			key, val := text(kv[0]), text(kv[1])
-			if strings.HasPrefix(kv[1], "{") && slices.Contains([]string{"tps", "operations", "query", "scan"}, kv[0]) {
+			if strings.HasPrefix(kv[1], "{") && slices.Contains([]string{"tps", "operations", "query", "scan", "find-max"}, kv[0]) {
 				if err := yaml.Unmarshal([]byte(kv[1]), val); err != nil {
 					return err
 				}
@@ -91,6 +91,13 @@ func (s *Stage) pairs() [][2]string {
 		pairs = append(pairs, [2]string{"batch-namespaces", strings.Join(s.BatchNamespaces, ",")})
 	}
 	pairs = append(pairs, s.queryPairs()...)
+	if s.FindMax != nil {
+		// It stands instead of what it sets.
+		pairs = slices.DeleteFunc(pairs, func(p [2]string) bool {
+			return slices.Contains([]string{"tps", "warmup", "transactions"}, p[0])
+		})
+		pairs = append(pairs, [2]string{"find-max", s.FindMax.String()})
+	}
 	return append(pairs,
 		[2]string{"pause", strconv.Itoa(s.Pause)},
 		[2]string{"batch-size", strconv.Itoa(s.Batch)},

@@ -69,6 +69,8 @@ type Stage struct {
 	Async    bool
 	AsyncMax int
 	UDF      *UDF // of workloads that call one, else nil
+	// FindMax makes the stage look for a rate; nil for others.
+	FindMax *FindMax
 	// Query and Scan say what queries and scans ask for.
 	Query Query
 	Scan  workload.Scan

@@ -19,7 +19,7 @@ var (
 type Query struct {
 	Bin   int    // number of the bin, from 1
 	Width uint64 // of the range of values; 0 asks for one value
-	Index string // name of the secondary index
+	Index string // name of the secondary index if it must be created; "" is SET_BIN
 }
 
 // setQuery sets what queries ask for: {bin: 2, width: 100, index: name}.
@@ -63,9 +63,8 @@ func integer(what string, low, high int64) func(string) (int64, error) {
 	return func(text string) (int64, error) { return parseInteger(text, what, low, high) }
 }
 
-// resolveQuery checks what queries ask for against the object spec, and names the
-// index.
-func (d *draft) resolveQuery(set string, problems *Problems) {
+// resolveQuery checks what queries ask for against the object spec.
+func (d *draft) resolveQuery(problems *Problems) {
 	if d.bad["workload"] || d.Object == nil {
 		return
 	}
@@ -100,8 +99,6 @@ func (d *draft) resolveQuery(set string, problems *Problems) {
 		fail(errors.New("width: strings have no ranges; leave it out to look for one value"))
 	case !d.Object.Text(i) && !d.Object.Integer(i):
 		fail(fmt.Errorf("bin %d is neither an integer nor a string in the object spec %q", d.Query.Bin, d.Object))
-	case d.Query.Index == "":
-		d.Query.Index = set + "_" + names[i]
 	}
 }
 
@@ -115,6 +112,9 @@ func (p *Plan) Indexes() []cluster.Index {
 		}
 		bin := s.Query.Bin - 1
 		index := cluster.Index{Namespace: p.Namespace, Set: p.Set, Bin: s.Object.Bins()[bin], Name: s.Query.Index, Integer: s.Object.Integer(bin)}
+		if index.Name == "" {
+			index.Name = p.Set + "_" + index.Bin
+		}
 		if !seen[index] {
 			seen[index] = true
 			list = append(list, index)
@@ -130,7 +130,10 @@ func (s *Stage) queryPairs() (pairs [][2]string) {
 		if s.Query.Width > 0 {
 			text += fmt.Sprintf(", width: %d", s.Query.Width)
 		}
-		pairs = append(pairs, [2]string{"query", fmt.Sprintf("%s, index: %q}", text, s.Query.Index)})
+		if s.Query.Index != "" {
+			text += fmt.Sprintf(", index: %q", s.Query.Index)
+		}
+		pairs = append(pairs, [2]string{"query", text + "}"})
 	}
 	if s.Scan != (workload.Scan{}) {
 		text := ""

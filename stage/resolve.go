@@ -103,7 +103,8 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		dr.resolveWorkload(&problems)
 		dr.checkKeys(&problems)
 		dr.resolveObject(spec, d, &problems)
-		dr.resolveQuery(d.Set, &problems)
+		dr.resolveFindMax(&problems)
+		dr.resolveQuery(&problems)
 		dr.resolveBatch(&problems)
 		dr.resolveAssertions(&problems)
 		if _, ok := dr.given["threads"]; !ok {

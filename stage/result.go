@@ -36,6 +36,12 @@ type StageResult struct {
 	Abandoned int
 	// Failures tells how the stage's failures divide into result codes.
 	Failures []workload.Failure
+	// Probes are the rates that a stage with find-max has tried, MaxRate the
+	// highest at which its limits held, 0 if there was none. Settled tells that
+	// the search came to its end, rather than that of its time.
+	Probes  []Probe
+	MaxRate float64
+	Settled bool
 	// Mismatches describe the first records that a stage that verifies read
 	// with other values than the object spec makes.
 	Mismatches []string

@@ -118,6 +118,9 @@ type run struct {
 	failed  []workload.Failure // likewise
 	total   workload.Snapshot  // at the end of the last period
 	ended   time.Time          // when that was
+	probes  []Probe            // of the stage, with find-max
+	low     float64            // the highest rate that held, when its search is over
+	found   bool               // the search came to its end
 }
 
 // check stops the run on an error of the observer.
@@ -149,8 +152,14 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		r.begin(st)
 	}
 	done := make(chan int, 1)
+	probes := make(chan Probe)
+	r.probes, r.low, r.found = nil, 0, false
 	launched := time.Now()
 	go func() {
+		if st.FindMax != nil {
+			done <- r.search(ctx, st, job, probes)
+			return
+		}
 		abandoned := job.Run(ctx, r.stats)
 		if !st.Workload.Endless() { // it may be done before its minimum duration
 			wait(ctx, time.Until(launched.Add(st.Duration)))
@@ -161,7 +170,7 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		warmUp(ctx, st, done)
 		r.begin(st)
 	}
-	abandoned := r.watch(st, done)
+	abandoned := r.watch(st, done, probes)
 
 	r.period(st, time.Now())
 	res := &StageResult{
@@ -170,6 +179,9 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		Elapsed:    r.ended.Sub(r.started),
 		Snapshot:   r.total.Sub(r.before),
 		Abandoned:  abandoned,
+		Probes:     r.probes,
+		MaxRate:    r.low,
+		Settled:    r.found,
 		Mismatches: r.stats.Mismatches(uint64(st.Number)),
 		Failures:   workload.FailuresSince(r.stats.Failures(), r.failed),
 	}
@@ -206,21 +218,33 @@ func warmUp(ctx context.Context, st *Stage, done chan int) {
 
 // watch reports a period every second until the stage is over, and leaves the
 // last one to its caller.
-func (r *run) watch(st *Stage, done <-chan int) (abandoned int) {
+func (r *run) watch(st *Stage, done <-chan int, probes <-chan Probe) (abandoned int) {
 	for tick := r.started.Add(period); ; tick = r.nextTick() {
 		timer := time.NewTimer(time.Until(tick))
 		select {
 		case abandoned = <-done:
 			timer.Stop()
 			return abandoned
+		case p := <-probes:
+			timer.Stop()
+			r.probe(st, p)
+			continue
 		case <-timer.C:
 		}
 		// Near its end, which only a walk of the key range does not know, the
 		// stage's last period is left to grow, so that no line shows a few
 		// milliseconds as if they were a second.
-		if off := tick.Sub(r.started) - st.Duration; !st.Workload.Endless() || off < -period/2 || off > period/2 {
+		if off := tick.Sub(r.started) - st.Duration; !st.Workload.Endless() || st.FindMax != nil || off < -period/2 || off > period/2 {
 			r.period(st, time.Now())
 		}
+	}
+}
+
+// probe keeps a rate that was tried, and reports it.
+func (r *run) probe(st *Stage, p Probe) {
+	r.probes = append(r.probes, p)
+	if obs, ok := r.obs.(ProbeObserver); ok {
+		r.check(obs.Probe(st, p))
 	}
 }
 

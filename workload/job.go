@@ -137,6 +137,14 @@ func Prepare(spec Spec, client Client) (*Job, error) {
 	return j, nil
 }
 
+// AtRate returns the same job at a rate of its own, in transactions per second, for
+// a time of its own. The jobs must not run at once.
+func (j *Job) AtRate(tps float64, duration time.Duration) *Job {
+	other := *j
+	other.spec.Schedule.Curve, other.spec.Duration = Constant(tps), duration
+	return &other
+}
+
 // prepareBins makes the bins that are the same for all records.
 func (j *Job) prepareBins() {
 	spec := &j.spec

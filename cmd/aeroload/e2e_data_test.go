@@ -243,7 +243,10 @@ func shortened(t *testing.T, plan *stage.Plan, dir string) string {
 		s.Pause = 0
 		s.Transactions = min(s.Transactions, 500)
 		s.Warmup = min(s.Warmup, time.Second)
-		if s.Schedule.Throttled() {
+		if f := s.FindMax; f != nil {
+			s.Duration, f.From, f.To, f.Probe, f.Settle = 5*time.Second, 100, 200, 500*time.Millisecond, 100*time.Millisecond
+			f.Limits = slices.DeleteFunc(f.Limits, condition.Condition.IsLatency)
+		} else if s.Schedule.Throttled() {
 			s.Schedule.Curve = workload.Constant(300)
 		}
 		// How fast it is says nothing here: the test machine may stall.
@@ -323,6 +326,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d records, %d with an email", len(records), emails)
 			}
 		},
+		"find-max.yaml":              allWith("testbin", "testbin_2"),
 		"queries.yaml":               allWith("city", "age", "order"),
 		"business-transactions.yaml": allWith("testbin", "testbin_2"),
 		"udf.yaml": func(t *testing.T, records map[int]as.BinMap, _ *target) {

@@ -93,6 +93,7 @@ func flagRows() []flagRow {
 		{"batch-read-size", "", "--batch-size", "11", describes("batch-read-size", "batch-read-size", "11")},
 		{"batch-write-size", "", "--batch-size", "12", describes("batch-write-size", "batch-write-size", "12")},
 		{"batch-delete-size", "", "--batch-size", "13", describes("batch-delete-size", "batch-delete-size", "13")},
+		{"find-max", "", "", "{p99: 2ms}", describes("find-max", "find-max", "{p99: 2ms}")},
 		{"query", "", "", "{bin: 2}", describes("query", "query", "{bin: 2}")},
 		{"scan", "", "", "{partitions: 2}", describes("scan", "scan", "{partitions: 2}")},
 		{"verify", "", "", "", describes("verify", "verify", "true")},

@@ -48,13 +48,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var usage *usageError
 	var assertion *stage.AssertionError
 	var verify *stage.VerifyError
+	var search *stage.FindMaxError
 	var fired *firedError
 	switch {
 	case errors.As(err, &stopped):
 		return stopped.code()
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.As(err, &assertion), errors.As(err, &verify), errors.As(err, &fired):
+	case errors.As(err, &assertion), errors.As(err, &verify), errors.As(err, &search), errors.As(err, &fired):
 		return exitComparison
 	}
 	return exitFailed

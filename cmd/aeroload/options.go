@@ -130,6 +130,7 @@ func stageOptions() []*option {
 		of(option{name: "transactions", arg: "N", def: "0", usage: "end after that many; 0 is no limit"}, "transactions"),
 		of(option{name: "warmup", arg: "SECONDS", def: "0", usage: "run that long first, unrecorded"}, "warmup"),
 		of(option{name: "throughput", short: "g", arg: "TPS", def: "0", usage: "target rate of the whole stage; 0 is unthrottled; also {from: 0, to: 20k, over: 5m} and the other curves of stage files"}, "tps"),
+		of(option{name: "find-max", arg: "{p99: 2ms, …}", usage: "look for the highest rate at which limits hold (p50 to p99.99, max, mean, error-rate); also from, to, probe, settle, precision"}, "find-max"),
 		of(option{name: "arrival", arg: "KIND", def: "uniform", usage: "spacing of transactions at a rate: uniform or poisson"}, "arrival"),
 		of(option{name: "random", short: "R", usage: "give each record a value of its own"}, "random"),
 		of(option{name: "query", arg: "{bin: N, …}", usage: "what the operation query asks for: the value that a random record has in that bin, or with width: W the range of values from there; the index is created if need be"}, "query"),

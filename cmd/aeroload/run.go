@@ -214,7 +214,7 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 	if err := failure(run); err != nil {
 		return run, err
 	}
-	return run, errors.Join(run.Verified(), run.Assertions())
+	return run, errors.Join(run.Verified(), run.Found(), run.Assertions())
 }
 
 // failure returns an error if every transaction of a run failed, or all of one
