@@ -1,40 +1,29 @@
 package main
 
 import (
-	"regexp"
-	"strconv"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	results "github.com/aeroload/aeroload/result"
 )
 
-// records returns the records that a run's operation returned and missed, of the
-// single period that it printed.
-func returned(t *testing.T, r result, op string) (hits, misses int) {
-	t.Helper()
-	for _, m := range regexp.MustCompile(op+`\(tps=\d+ \(hit=(\d+) miss=(\d+)\)`).FindAllStringSubmatch(r.stdout, -1) {
-		h, _ := strconv.Atoi(m[1])
-		n, _ := strconv.Atoi(m[2])
-		hits, misses = hits+h, misses+n
+// search runs queries or scans, and returns how many records each returned on
+// average, and how many returned none.
+func (tg *target) search(op string, args ...string) (records float64, misses uint64) {
+	tg.t.Helper()
+	file := filepath.Join(tg.t.TempDir(), "result.json")
+	r := tg.run(0, append(args, "--operations", "{"+op+": 1}", "--result", file)...)
+	if strings.Contains(r.stderr, "Failed") || !strings.Contains(r.stderr, "records/s") {
+		tg.t.Errorf("%q:\n%s%s", args, r.stdout, r.stderr)
 	}
-	return hits, misses
-}
-
-// recordsPerTransaction is what the summary says, exactly but for rounding.
-func recordsPerTransaction(t *testing.T, r result, op string) float64 {
-	t.Helper()
-	for line := range strings.Lines(r.stderr) {
-		f := strings.Fields(line)
-		if len(f) == 16 && f[1] == op {
-			tps, _ := strconv.ParseFloat(f[4], 64)
-			records, _ := strconv.ParseFloat(f[5], 64)
-			return records / tps
-		}
+	doc, err := results.ReadFile(file)
+	if err != nil {
+		tg.t.Fatal(err)
 	}
-	t.Fatalf("no row of %s with records/s in\n%s", op, r.stderr)
-	return 0
+	o := doc.Stages[0].Operations[op]
+	return float64(o.Hits) / float64(o.Done), o.Misses
 }
-
-func near(a, b float64) bool { return a > b*0.99-0.01 && a < b*1.01+0.01 }
 
 func TestQueriesFindTheRecords(t *testing.T) {
 	for _, c := range []struct {
@@ -49,12 +38,9 @@ func TestQueriesFindTheRecords(t *testing.T) {
 	} {
 		tg := newTarget(t)
 		tg.run(0, "-w", "I", "-k", "200", "-o", c.spec, "--seed", "1")
-		r := tg.run(0, "--operations", "{query: 1}", "--query", c.query, "-R", "-k", "200", "-o", c.spec, "--seed", "1", "--transactions", "100", "-z", "4")
-		if got := recordsPerTransaction(t, r, "query"); !near(got, c.want) {
-			t.Errorf("%s: %g records a query, want %g", c.why, got, c.want)
-		}
-		if _, misses := returned(t, r, "query"); misses != 0 || strings.Contains(r.stderr, "Failed") {
-			t.Errorf("%s:\n%s%s", c.why, r.stdout, r.stderr)
+		got, misses := tg.search("query", "--query", c.query, "-R", "-k", "200", "-o", c.spec, "--seed", "1", "--transactions", "100", "-z", "4")
+		if got != c.want || misses != 0 {
+			t.Errorf("%s: %g records a query and %d misses, want %g", c.why, got, misses, c.want)
 		}
 		if n := len(tg.records(1, 201)); n != 200 {
 			t.Errorf("%s: %d records left", c.why, n)
@@ -67,34 +53,28 @@ func TestQueriesOfRanges(t *testing.T) {
 	tg := newTarget(t)
 	tg.run(0, "-w", "I", "-k", "1000", "-o", "n=@key")
 	// From the keys 1 to 100 on, a range of 50 never meets the end.
-	r := tg.run(0, "--operations", "{query: 1}", "--query", "{bin: 1, width: 50}", "-R", "-k", "100", "-o", "n=@key", "--transactions", "200")
-	if got := recordsPerTransaction(t, r, "query"); !near(got, 50) {
+	got, _ := tg.search("query", "--query", "{bin: 1, width: 50}", "-R", "-k", "100", "-o", "n=@key", "--transactions", "200")
+	if got != 50 {
 		t.Errorf("%g records a query, want 50", got)
 	}
 	// Values that no record has are misses, not errors.
-	r = tg.run(0, "--operations", "{query: 1}", "-R", "-K", "5000", "-k", "100", "-o", "n=@key", "--transactions", "50")
-	for _, row := range summary(t, r.stderr) {
-		if row.op != "query" || row.count != 50 || row.misses != 50 || row.errors_ != 0 {
-			t.Errorf("%+v", row)
-		}
+	if got, misses := tg.search("query", "-R", "-K", "5000", "-k", "100", "-o", "n=@key", "--transactions", "50"); got != 0 || misses != 50 {
+		t.Errorf("%g records a query and %d misses, want none and 50", got, misses)
 	}
 }
 
 func TestScansReadTheSet(t *testing.T) {
 	tg := newTarget(t)
 	tg.run(0, "-w", "I", "-k", "2000", "-o", "I4,S10", "--batch-size", "100")
-	r := tg.run(0, "--operations", "{scan: 1}", "--transactions", "5", "-z", "2", "--read-bins", "2", "-o", "I4,S10")
-	if got := recordsPerTransaction(t, r, "scan"); !near(got, 2000) {
+	if got, _ := tg.search("scan", "--transactions", "5", "-z", "2", "--read-bins", "2", "-o", "I4,S10"); got != 2000 {
 		t.Errorf("%g records a scan, want 2000", got)
 	}
 	// A quarter of the partitions has about a quarter of the records: 500, give or
 	// take 5 standard deviations of 19.
-	r = tg.run(0, "--operations", "{scan: 1}", "--scan", "{partitions: 1024}", "--transactions", "40", "-z", "2")
-	if got := recordsPerTransaction(t, r, "scan"); got < 400 || got > 600 {
+	if got, _ := tg.search("scan", "--scan", "{partitions: 1024}", "--transactions", "40", "-z", "2"); got < 400 || got > 600 {
 		t.Errorf("%g records in a quarter of the partitions, want about 500", got)
 	}
-	r = tg.run(0, "--operations", "{scan: 1}", "--scan", "{max-records: 30}", "--transactions", "5")
-	if got := recordsPerTransaction(t, r, "scan"); !near(got, 30) {
+	if got, _ := tg.search("scan", "--scan", "{max-records: 30}", "--transactions", "5"); got != 30 {
 		t.Errorf("%g records, want 30", got)
 	}
 }
