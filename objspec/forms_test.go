@@ -103,6 +103,7 @@ func TestFormErrors(t *testing.T) {
 		{`@date("x")`, 6, `expected a date such as "2024-12-31" or "2024-12-31 23:59:59", found "x"`},
 		{`@date("2024-01-02","2024-01-01")`, 19, "the dates go up"},
 		{`@date("2024-01-02","2024-01-03","%Q")`, 32, `"%Q" is no strftime format`},
+		{"@date(\"2024-01-02\",\"2024-01-03\",\"%\n\")", 32, "'%\ufffd' was not found"}, // on one line
 		{"@pick", 1, "pick needs the values to choose from"},
 		{`@pick("a",1)`, 10, "the values of pick have one type; the first is a string, this is an integer"},
 		{`@pick("a":0)`, 10, `expected a weight, a number above 0 and at most 1e15, found "0"`},

@@ -17,6 +17,7 @@ func FuzzParse(f *testing.F) {
 		"S0", "9999999999*I", "{300*I1:b}", `"abc`, "@city()", "a=I4", "I1,,I2", "[8388603*T]",
 		everyGenerator, "a=I4 # x\nb?0.5={\n1..3*@word : 2 }\n", `@fmt("#{pick(\"a\",'b')}#{S{1..2}}")`, `@date("2020-01-01","2021-01-01","%A %-d")`,
 		"S{normal(5,2)},B{exponential(9)}", "{2*@pick(1,2):b,3*I1:b}", "{9*S{0..3}:1,@key:2}", "R:3:50,S:2",
+		"@date(\"2020-01-01\",\"2020-01-01\",\"%\n\")",
 	} {
 		f.Add(spec, "", 1.0)
 		f.Add(spec, "abcdefghijklm", 0.1)

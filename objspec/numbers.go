@@ -102,7 +102,7 @@ func date(c *call) (*form, error) {
 	}
 	layout, err := strftime.New(c.args[2].text, strftime.WithSpecification('s', strftime.AppendFunc(appendSeconds)))
 	if err != nil {
-		return nil, c.errorAt(2, "%q is no strftime format: %v", shorten(c.args[2].text), unwrapped(err))
+		return nil, c.errorAt(2, "%q is no strftime format: %s", shorten(c.args[2].text), strings.Map(printable, unwrapped(err).Error()))
 	}
 	seconds := uint64(to-from) + 1
 	size := longestDate(layout, from, to)
