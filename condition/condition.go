@@ -46,6 +46,7 @@ const (
 	Errors                    // errors: transactions that failed, but for timeouts
 	Timeouts                  // timeouts: transactions that timed out
 	Misses                    // misses: records to read or delete that were not there
+	Mismatches                // mismatches: records that were read with other values than verifying wanted
 	ErrorRate                 // error-rate: errors by transactions, 0 to 1
 	TimeoutRate               // timeout-rate: timeouts by transactions, 0 to 1
 	MissRate                  // miss-rate: misses by records, 0 to 1
@@ -74,7 +75,7 @@ func metrics() [Percentile]struct {
 		unit unit
 	}{
 		TPS: {"tps", number}, RPS: {"rps", number}, Count: {"count", number},
-		Errors: {"errors", number}, Timeouts: {"timeouts", number}, Misses: {"misses", number},
+		Errors: {"errors", number}, Timeouts: {"timeouts", number}, Misses: {"misses", number}, Mismatches: {"mismatches", number},
 		ErrorRate: {"error-rate", fraction}, TimeoutRate: {"timeout-rate", fraction}, MissRate: {"miss-rate", fraction},
 		Min: {"min", latency}, Mean: {"mean", latency}, Max: {"max", latency},
 	}
@@ -205,6 +206,8 @@ func (c Condition) Measure(m Measured) (value float64, ok bool) {
 		return float64(m.Counts.Timeout), true
 	case Misses:
 		return float64(m.Counts.Miss), true
+	case Mismatches:
+		return float64(m.Counts.Mismatch), true
 	case ErrorRate:
 		return per(m.Counts.Error, attempted)
 	case TimeoutRate:

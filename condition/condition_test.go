@@ -108,7 +108,7 @@ func TestMeasure(t *testing.T) {
 	}
 	full := Measured{
 		Seconds: 10,
-		Counts:  workload.Counts{Done: 900, Timeout: 60, Error: 40, Hit: 1500, Miss: 500},
+		Counts:  workload.Counts{Done: 900, Timeout: 60, Error: 40, Hit: 1500, Miss: 500, Mismatch: 3},
 		Latency: r.Snapshot(),
 	}
 	for _, c := range []struct {
@@ -124,6 +124,7 @@ func TestMeasure(t *testing.T) {
 		{"errors != 40", full, 40, true, false},
 		{"timeouts <= 60", full, 60, true, true},
 		{"misses < 500", full, 500, true, false},
+		{"mismatches == 0", full, 3, true, false},
 		{"error-rate < 5%", full, 0.04, true, true},
 		{"timeout-rate < 5%", full, 0.06, true, false},
 		{"miss-rate == 25%", full, 0.25, true, true},

@@ -40,6 +40,9 @@ func TestMatches(t *testing.T) {
 		{`{1:"a",2:"b"}`, map[any]any{1: "a"}, false, "a smaller map"},
 		{`{1:"a",2:"b"}`, map[any]any{1: "a", 3: "b"}, false, "another key"},
 		{`{1:"a"}`, []any{1, "a"}, false, "a list for a map"},
+		{`{1:"a"}`, []aerospike.MapPair{{Key: []any{1}, Value: "a"}}, false, "a list for a key, which Go's maps cannot have"},
+		{`{1:"a"}`, map[any]any{nil: "a"}, false, "nothing for a key"},
+		{`[-1,0x7fffffffffffffff]`, []any{-1, math.MaxInt64}, true, "the ends of integers"},
 	} {
 		s, err := Parse(c.spec, Options{})
 		if err != nil {

@@ -165,6 +165,9 @@ func (d *draft) resolveAssertions(problems *Problems) {
 		if a.Latency == "response" && !d.Schedule.Throttled() {
 			wrong = "response times need a target rate (tps)"
 		}
+		if a.Metric == condition.Mismatches && !(d.Verify && d.Workload.HasRecordReads()) {
+			wrong = "mismatches are found in stages that read records with verify: true"
+		}
 		switch {
 		case wrong == "":
 			kept = append(kept, a)

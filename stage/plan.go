@@ -79,6 +79,9 @@ type Stage struct {
 	// Unknown are the indexes of bins whose values cannot be told: those that
 	// stages of the plan add to.
 	Unknown []int
+	// MayLack are the indexes of bins that records may lack, for Verify, since
+	// stages of the plan delete them or write records without them.
+	MayLack []int
 	// Random gives each record a value of its own instead of one for all.
 	Random bool
 	// TTL is the time to live of written records in seconds; 0 is the

@@ -54,6 +54,7 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 			Scan:            st.Scan,
 			Verify:          st.Verify,
 			Unknown:         st.Unknown,
+			MayLack:         st.MayLack,
 			Seed:            st.Seed,
 			Stream:          uint64(st.Number),
 			TTL:             st.TTL,

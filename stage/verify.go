@@ -5,64 +5,132 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/workload"
 )
 
-// resolveVerify checks the stages that verify what they read, and finds out which
-// bins they cannot tell.
+// resolveVerify checks the stages that verify what they read, and finds out what
+// they cannot tell.
 func resolveVerify(drafts []*draft, d Defaults, problems *Problems) {
-	added := addedBins(drafts)
-	written := false // by a stage of the plan up to here
-	for _, dr := range drafts {
-		if dr.bad["workload"] || dr.Object == nil {
+	for n, dr := range drafts {
+		if !dr.Verify || dr.bad["workload"] || dr.Object == nil {
 			continue
 		}
-		written = written || dr.Workload.Does(workload.Action.WritesValues)
-		if !dr.Verify {
-			continue
-		}
-		_, own := dr.given["seed"]
-		switch {
-		case !dr.Workload.HasRecordReads():
+		if !dr.Workload.HasRecordReads() {
 			dr.Verify = false
 			dr.meaningless("verify", problems, "the workload %s reads no records by their keys", dr.Workload)
 			continue
-		case d.SeedDrawn && !own && !written:
+		}
+		if dr.seedDrawn(d) && !slices.ContainsFunc(drafts[:n], func(e *draft) bool { return e.seedDrawn(d) && e.writesValues() }) {
 			problems.add(dr.placeOf("verify"), "verify: what is read was written by another run: give that run's seed (--seed)")
 		}
+		h := history{keys: dr.Keys, loaded: !dr.seedDrawn(d), added: map[string]bool{}, lacking: map[string]bool{}}
+		if h.loaded { // perhaps by an earlier run of this plan, which went on
+			h.followAll(drafts[n+1:])
+		}
+		h.followAll(drafts[:n+1])
 		for i, name := range dr.Object.Bins() {
-			if slices.Contains(added, name) {
+			if h.added[name] {
 				dr.Unknown = append(dr.Unknown, i)
+			}
+			if h.lacking[name] {
+				dr.MayLack = append(dr.MayLack, i)
 			}
 		}
 	}
 }
 
-// addedBins lists the bins that stages add to, numbers as well as elements, so
-// that their values depend on what has happened.
-func addedBins(drafts []*draft) []string {
-	var names []string
-	for _, dr := range drafts {
-		if dr.bad["workload"] || dr.Object == nil {
-			continue
-		}
-		bins := dr.Object.Bins()
-		if dr.Workload.HasAdditions() {
-			bin := 0
-			if len(dr.WriteBins) > 0 {
-				bin = dr.WriteBins[0] - 1
-			}
-			if bin < len(bins) {
-				names = append(names, bins[bin])
-			}
-		}
-		for i, name := range bins {
-			if dr.Workload.Fits(dr.Object, i) {
-				names = append(names, name)
-			}
+// seedDrawn tells whether nobody has chosen the stage's seed.
+func (d *draft) seedDrawn(defaults Defaults) bool {
+	_, own := d.given["seed"]
+	return defaults.SeedDrawn && !own
+}
+
+func (d *draft) writesValues() bool {
+	return !d.bad["workload"] && d.Workload.Does(workload.Action.WritesValues)
+}
+
+// history is what the stages of a plan may have done to the records that one of
+// them verifies, besides writing what the object spec makes.
+type history struct {
+	keys    keygen.Range    // of the stage that verifies
+	loaded  bool            // all records have been there, with all bins
+	gone    bool            // records may have been deleted, or have expired, since
+	added   map[string]bool // bins that were added to
+	lacking map[string]bool // bins that records may lack
+}
+
+func (h *history) followAll(drafts []*draft) {
+	for _, d := range drafts {
+		if !d.bad["workload"] && d.Object != nil {
+			h.follow(d)
 		}
 	}
-	return names
+}
+
+// follow takes the history one stage further.
+func (h *history) follow(d *draft) {
+	if d.Workload.Kind == workload.Insert {
+		h.load(d)
+	}
+	w, writes := d.Workload, d.Workload.HasWrites()
+	h.gone = h.gone || w.Does(func(a workload.Action) bool { return a == workload.DeleteRecord }) || writes && d.TTL > 0
+	if w.Kind == workload.Delete {
+		h.gone = h.gone || d.WriteBins == nil
+		h.lack(d, func(i int) bool { return !slices.Contains(d.WriteBins, i+1) })
+	}
+	// What writes some bins leaves records without the others: inserts and replaces
+	// always, updates and additions where there was no record.
+	made := h.gone || !h.loaded
+	if w.DoesSome(func(a workload.Action) bool { return a.WritesValues() && (made || a != workload.UpdateBins) }) {
+		h.lack(d, d.writesPartly)
+	}
+	if w.HasAdditions() && made {
+		h.lack(d, func(i int) bool { return i == d.addedBin() })
+	}
+	if w.HasUDFs() && made { // they may make a record of bins of their own
+		h.lack(d, func(int) bool { return false })
+	}
+	for i, name := range d.Object.Bins() {
+		h.added[name] = h.added[name] || w.HasAdditions() && i == d.addedBin() || writes && w.Fits(d.Object, i)
+	}
+}
+
+// lack notes that records may lack the stage's bins, but for those for which has
+// holds.
+func (h *history) lack(d *draft, has func(i int) bool) {
+	for i, name := range d.Object.Bins() {
+		h.lacking[name] = h.lacking[name] || !has(i)
+	}
+}
+
+// load takes the history past a stage that writes each key once, which makes up for
+// all that was before if it writes all bins of all the records.
+func (h *history) load(d *draft) {
+	keys := d.Workload.Keys(d.Keys)
+	all := keys.Start <= h.keys.Start && keys.End >= h.keys.End
+	if d.Workload.DoesSome(workload.Action.WritesValues) || !all {
+		h.loaded = h.loaded && all
+		return
+	}
+	h.loaded, h.gone = true, false
+	for _, name := range d.Object.Bins() {
+		delete(h.added, name)
+		delete(h.lacking, name)
+	}
+}
+
+// addedBin returns the index of the bin that additions add to.
+func (d *draft) addedBin() int {
+	if len(d.WriteBins) > 0 {
+		return d.WriteBins[0] - 1
+	}
+	return 0
+}
+
+// writesPartly tells whether writes of some bins write that with the index i.
+func (d *draft) writesPartly(i int) bool {
+	return slices.Contains(d.WriteBins, i+1) || len(d.WriteBins) == 0 && i == 0
 }
 
 // VerifyError says that records were not as the object spec makes them.

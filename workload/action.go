@@ -147,11 +147,15 @@ func (o Operation) Shared() bool {
 
 // WritesSome tells whether commands of the operation write some of the bins that
 // the object spec makes, the stage's write-bins or the first, and not all of them.
-func (o Operation) WritesSome() bool {
+func (o Operation) WritesSome() bool { return o.doesSome(Action.WritesValues) }
+
+// doesSome tells whether commands that take some bins, and not all, do an action for
+// which is holds.
+func (o Operation) doesSome(is func(Action) bool) bool {
 	if o.Pattern != nil {
-		return slices.ContainsFunc(o.Pattern.items, func(it patternItem) bool { return it.action.WritesValues() && !it.all })
+		return slices.ContainsFunc(o.Pattern.items, func(it patternItem) bool { return is(it.action) && !it.all })
 	}
-	return slices.ContainsFunc(o.Actions, Action.WritesValues) && (o.Compound() || o.All < 100)
+	return slices.ContainsFunc(o.Actions, is) && (o.Compound() || o.All < 100)
 }
 
 // Does tells whether any command of the operation does an action for which is

@@ -74,7 +74,7 @@ func newCollector(spec *Spec) *collector {
 		}
 	}
 	if !c.random {
-		c.writes = c.write(0)
+		c.writes = c.write(0, 0)
 		for _, col := range c.collections {
 			keys, _ := c.values.Entries(0, col.bin)
 			c.keys = append(c.keys, keys)
@@ -123,17 +123,18 @@ func (c *collector) nextReads(w *worker) []*as.Operation {
 }
 
 // nextWrites returns the operations of the next write. With random values each
-// write has elements of its own, even on the same record: collections grow.
+// write has elements of its own, even on the same record: collections grow. The
+// other bins are the record's, as always.
 func (c *collector) nextWrites(w *worker) []*as.Operation {
 	if c.writes != nil {
 		return c.writes
 	}
-	return c.write(w.rng.Uint64())
+	return c.write(w.rng.Uint64(), w.record)
 }
 
 // write returns the operations that add the elements of a draw to the collections,
-// cut these to their cap, and write the other bins.
-func (c *collector) write(draw uint64) []*as.Operation {
+// cut these to their cap, and write the other bins of the record.
+func (c *collector) write(draw, record uint64) []*as.Operation {
 	var ops []*as.Operation
 	for _, col := range c.collections {
 		keys, values := c.values.Entries(draw, col.bin)
@@ -153,7 +154,7 @@ func (c *collector) write(draw uint64) []*as.Operation {
 		}
 	}
 	if len(c.others) > 0 {
-		for _, bin := range c.values.Record(draw, c.others) {
+		for _, bin := range c.values.Record(record, c.others) {
 			ops = append(ops, as.PutOp(bin))
 		}
 	}

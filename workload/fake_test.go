@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +35,10 @@ type fakeClient struct {
 	latency func(c call) time.Duration     // nil answers at once
 	missing bool                           // deletes find nothing
 	row     func(key int) types.ResultCode // of a record in a batch; nil is OK
+
+	// stored returns what the record of a key holds. It is nil in tests that do
+	// not look at records.
+	stored func(key int) as.BinMap
 }
 
 func newFakeClient() *fakeClient { return &fakeClient{start: time.Now()} }
@@ -53,7 +58,24 @@ func (f *fakeClient) do(c call, key *as.Key) as.Error {
 }
 
 func (f *fakeClient) Get(_ *as.BasePolicy, key *as.Key, names ...string) (*as.Record, as.Error) {
-	return nil, f.do(call{op: "get", bins: names}, key)
+	if err := f.do(call{op: "get", bins: names}, key); err != nil {
+		return nil, err
+	}
+	return f.record(key, names), nil
+}
+
+// record returns the record of a key with the named bins, or all for none.
+func (f *fakeClient) record(key *as.Key, names []string) *as.Record {
+	if f.stored == nil {
+		return nil
+	}
+	bins := f.stored(key.Value().GetObject().(int))
+	for name := range bins {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			delete(bins, name)
+		}
+	}
+	return &as.Record{Key: key, Bins: bins}
 }
 
 func (f *fakeClient) PutBins(p *as.WritePolicy, key *as.Key, bins ...*as.Bin) as.Error {
@@ -100,6 +122,7 @@ func (f *fakeClient) BatchOperate(_ *as.BatchPolicy, records []as.BatchRecordIfc
 		switch r := r.(type) {
 		case *as.BatchRead:
 			row.kind, row.what = "get", strings.Join(r.BinNames, " ")
+			b.Record = f.record(b.Key, r.BinNames)
 		case *as.BatchWrite:
 			row.kind, row.what = "put", fmt.Sprint(len(r.Ops))
 		case *as.BatchDelete:
@@ -110,6 +133,7 @@ func (f *fakeClient) BatchOperate(_ *as.BatchPolicy, records []as.BatchRecordIfc
 		b.ResultCode, b.Err = types.OK, nil
 		if f.row != nil {
 			if code := f.row(row.key); code != types.OK {
+				b.Record = nil
 				b.ResultCode, b.Err = code, &as.AerospikeError{ResultCode: code}
 			}
 		}

@@ -76,6 +76,8 @@ type Spec struct {
 	Verify bool
 	// Unknown are the indexes of bins whose values cannot be told, for Verify.
 	Unknown []int
+	// MayLack are the indexes of bins that records may lack, for Verify.
+	MayLack []int
 	// Seed decides the values; Seed and Stream together decide which keys and
 	// operations are drawn, so that stages with one seed still differ.
 	Seed, Stream uint64

@@ -144,6 +144,12 @@ func (w Workload) Does(is func(Action) bool) bool {
 	return slices.ContainsFunc(w.Operations(), func(o Operation) bool { return o.Does(is) })
 }
 
+// DoesSome tells whether any command that takes some bins, and not all, does
+// something for which is holds. It is for workloads that are resolved.
+func (w Workload) DoesSome(is func(Action) bool) bool {
+	return slices.ContainsFunc(w.Operations(), func(o Operation) bool { return o.doesSome(is) })
+}
+
 // HasReads tells whether any transaction reads.
 func (w Workload) HasReads() bool { return w.Does(func(a Action) bool { return a.Op() == Read }) }
 
