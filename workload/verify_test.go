@@ -29,10 +29,7 @@ func storedBy(t *testing.T, s *Spec) func(key int) as.BinMap {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, ok := v.(int64); ok {
-				v = int(n)
-			}
-			bins[b.Name] = v
+			bins[b.Name] = asReturned(v)
 		}
 		return bins
 	}
@@ -227,4 +224,57 @@ func TestShownValue(t *testing.T) {
 	if a == b || len(a) > 120 {
 		t.Errorf("long values that differ at their ends are shown as %s and %s", a, b)
 	}
+}
+
+// BenchmarkVerify is what it takes to make a record again and to compare it.
+func BenchmarkVerify(b *testing.B) {
+	for _, text := range []string{"I4", "S50", "B1400", "[10*I4],{10*S4:I4}",
+		"id=@uuid, first=@first_name, last=@last_name, email=@email, age=@int(18,90), city=@city, loc=@geojson"} {
+		b.Run(text, func(b *testing.B) {
+			spec := specOf("RU,100")
+			object, err := objspec.Parse(text, objspec.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			spec.Object, spec.Random = object, true
+			record := as.BinMap{}
+			for _, bin := range object.NewGenerator(spec.Seed).Record(1, nil) {
+				v, err := objspec.Value(bin)
+				if err != nil {
+					b.Fatal(err)
+				}
+				record[bin.Name] = asReturned(v)
+			}
+			v := newVerifier(&spec)
+			b.ReportAllocs()
+			for b.Loop() {
+				if what := v.check(1, true, record); what != "" {
+					b.Fatal(what)
+				}
+			}
+		})
+	}
+}
+
+// asReturned turns a value of package objspec into what the client returns for it.
+func asReturned(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return int(v)
+	case objspec.GeoJSON:
+		return as.GeoJSONValue(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = asReturned(v[i])
+		}
+		return list
+	case []objspec.Entry:
+		m := map[any]any{}
+		for _, e := range v {
+			m[asReturned(e.Key)] = asReturned(e.Value)
+		}
+		return m
+	}
+	return v
 }

@@ -1,18 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
+
+	"github.com/aeroload/aeroload/embedded"
 )
 
 // every spec of the verify tests: all kinds of values, an optional bin, and one that
 // no one can tell.
-const verifySpec = "i=I4, d=D, t=b, s=S20, b=B30, l=[2*I2,S3], m={3*S4:I1}, k={2*B4:I1}, g=@geojson, o?0.5=@word, n=@now"
+const verifySpec = "i=I4, d=D, t=b, s=S20, b=B30, l=[2*I2,S3,[D,I8,{1:b}]], m={3*S4:I1,5:[B4,@geojson]}, k={2*B4:I1}, g=@geojson, o?0.5=@word, n=@now"
 
 // put overwrites a bin of a record, as somebody else might do.
 func (tg *target) put(key int, bin string, value any) {
@@ -159,5 +165,143 @@ func TestVerifyKnowsWhatItCannotTell(t *testing.T) {
 	r = tg.run(2, "-w", "I", "-k", "50", "--verify", "--seed", "1")
 	if !strings.Contains(r.stderr, "--verify: the workload I reads no records by their keys") {
 		t.Errorf("nothing read:\n%s", r.stderr)
+	}
+}
+
+// Plans that leave records without some of their bins, on purpose, have no
+// mismatches; what such records do hold must be right.
+func TestVerifyKnowsWhatThePlanDid(t *testing.T) {
+	tg := newTarget(t)
+	file := tg.stages(`
+defaults: {key-end: 300, object-spec: "i=I4,s=S5,o?0.5=I2,l=[1..3*I2]", seed: 3, transactions: 1000, threads: 4}
+stages:
+  - {workload: I, transactions: 0}
+  - {workload: "RR,50,100,50", verify: true, desc: replaces by some bins}
+  - {workload: I, transactions: 0}
+  - {workload: "RUD,40,40", write-bins: "1,2", verify: true, desc: deletes and updates of some bins}
+  - {workload: I, transactions: 0}
+  - {workload: "RMU", verify: true, desc: reads before updates}
+  - {workload: "TXN,r:3,w:1,t:rupB", verify: true, desc: business transactions with partial replaces}
+  - {workload: I, transactions: 0}
+  - {workload: "C,20,10,5", desc: collections}
+  - {workload: "RU,50", verify: true, batch-size: 3, desc: other bins after them}
+  - {workload: DB, write-bins: "2", transactions: 0}
+  - {workload: "RU,100", verify: true, assert: [mismatches == 0], desc: without the deleted bin}
+`)
+	r := tg.run(0, "--workload-stages", file)
+	found := regexp.MustCompile(`Of (\d+) records? that were read(.*), (\d+) were not`).FindAllStringSubmatch(r.stderr, -1)
+	if len(found) != 6 {
+		t.Fatalf("%d stages verified, want 6:\n%s", len(found), r.stderr)
+	}
+	for i, m := range found {
+		if m[1] == "0" || m[3] != "0" {
+			t.Errorf("verifying stage %d: %s", i+1, m[0])
+		}
+		if left := strings.Contains(m[2], "without l,"); left != (i >= 4) { // from the collections on
+			t.Errorf("verifying stage %d: %s", i+1, m[0])
+		}
+	}
+	// The last stage's records lack s, but not with another value, nor i.
+	tg.put(7, "s", "wrong")
+	tg.put(8, "i", nil)
+	file = tg.stages(`
+defaults: {key-end: 300, object-spec: "i=I4,s=S5", random: true, seed: 3}
+stages:
+  - {workload: DB, write-bins: "2", key-end: 2}
+  - {workload: "RU,100", keys: sequential, transactions: 299, threads: 1, verify: true, assert: [mismatches == 0]}
+`)
+	r = tg.run(3, "--workload-stages", file)
+	for _, want := range []string{`key 7: bin s: wanted "\w{5}", got "wrong"`, `key 8: bin i: wanted \d+, got none`, "2 were not", "assertion failed: mismatches == 0: 2"} {
+		if !regexp.MustCompile(want).MatchString(r.stderr) {
+			t.Errorf("want %s in\n%s", want, r.stderr)
+		}
+	}
+}
+
+// stages writes a stage file.
+func (tg *target) stages(text string) string {
+	tg.t.Helper()
+	file := filepath.Join(tg.t.TempDir(), "stages.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		tg.t.Fatal(err)
+	}
+	return file
+}
+
+// Keys from a file are verified by what they stand for, and batches name the record
+// that is wrong. The record is overwritten behind the client's back.
+func TestVerifyKeysOfAFile(t *testing.T) {
+	for _, kind := range []string{"string", "integer"} {
+		srv := embedded.RunT(t, embedded.Config{})
+		keys := filepath.Join(t.TempDir(), "keys.txt")
+		var lines strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&lines, "%d\n", 1000+7*i)
+		}
+		if err := os.WriteFile(keys, []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := func(code int, args ...string) result {
+			t.Helper()
+			r := runBinary(t, append(args, "-h", srv.Addr(), "-s", "file", "-T", "60000", "--connect-timeout", "60000",
+				"--key-file", keys, "--key-type", kind, "-o", "S9,B30", "-R", "--seed", "8", "--batch-size", "10")...)
+			if r.code != code {
+				t.Fatalf("%q: exit code %d, want %d\n%s%s", args, r.code, code, r.stdout, r.stderr)
+			}
+			return r
+		}
+		read := []string{"-w", "RU,100", "--verify", "--key-distribution", "sequential", "--transactions", "10", "-z", "2"}
+		run(0, "-w", "I")
+		if n, wrong := verified(t, run(0, read...)); n != "100" || wrong != "0" {
+			t.Errorf("%s keys: %s of %s records wrong", kind, wrong, n)
+		}
+		var key any = "1350" // 1000 + 7*50
+		if kind == "integer" {
+			key = 1350
+		}
+		rec, ok := srv.Get("test", "file", key)
+		if !ok {
+			t.Fatalf("no record %v", key)
+		}
+		bins := map[string]any{}
+		for _, b := range rec.Bins {
+			bins[b.Name] = b.Value()
+		}
+		blob := bytes.Clone(bins["testbin_2"].([]byte))
+		blob[0] ^= 1
+		bins["testbin_2"] = blob
+		if err := srv.Put("test", "file", key, 0, bins); err != nil {
+			t.Fatal(err)
+		}
+		r := run(3, read...)
+		if n, wrong := verified(t, r); n != "100" || wrong != "1" || !strings.Contains(r.stderr, "key 1350: bin testbin_2: wanted bytes ") {
+			t.Errorf("%s keys: %s of %s records wrong\n%s", kind, wrong, n, r.stderr)
+		}
+	}
+}
+
+// Records whose time is over are misses, and updates of some bins may make them anew.
+func TestVerifyExpiredRecords(t *testing.T) {
+	var ahead atomic.Int64
+	srv := embedded.RunT(t, embedded.Config{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	run := func(code int, args ...string) result {
+		t.Helper()
+		r := runBinary(t, append(args, "-h", srv.Addr(), "-T", "60000", "--connect-timeout", "60000",
+			"-k", "50", "-o", "S9,I4", "-R", "--seed", "8", "-e", "10000")...)
+		if r.code != code {
+			t.Fatalf("%q: exit code %d, want %d\n%s%s", args, r.code, code, r.stdout, r.stderr)
+		}
+		return r
+	}
+	run(0, "-w", "I")
+	if n, wrong := verified(t, run(0, "-w", "RU,100", "--verify", "--transactions", "100")); n != "100" || wrong != "0" {
+		t.Errorf("%s of %s records wrong", wrong, n)
+	}
+	ahead.Store(int64(5 * time.Hour))
+	if n, wrong := verified(t, run(0, "-w", "RU,100", "--verify", "--transactions", "100")); n != "0" || wrong != "0" {
+		t.Errorf("after they have expired: %s of %s records wrong, want none of none", wrong, n)
+	}
+	if n, wrong := verified(t, run(0, "-w", "RU,50", "--write-bins", "1", "--verify", "--transactions", "300")); n == "0" || wrong != "0" {
+		t.Errorf("of records that some bins were written to: %s of %s wrong", wrong, n)
 	}
 }
