@@ -241,5 +241,9 @@ func (j *Job) Run(ctx context.Context, stats *Stats) (abandoned int) {
 	case <-drained:
 	case <-time.After(drainGrace):
 	}
-	return int(running.Load())
+	abandoned = int(running.Load())
+	for _, w := range workers {
+		w.searcher.abandon()
+	}
+	return abandoned
 }

@@ -3,9 +3,9 @@ package workload
 import (
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
-	particle "github.com/aerospike/aerospike-client-go/v8/types/particle_type"
 
 	"github.com/aeroload/aeroload/objspec"
 )
@@ -53,6 +53,10 @@ type searcher struct {
 	statement  *as.Statement // of the next query
 	partitions *as.PartitionFilter
 	returned   uint64 // by the last query or scan
+
+	// Another goroutine than the worker's ends a search through these.
+	running   atomic.Pointer[as.Recordset] // nil between searches
+	abandoned atomic.Bool
 }
 
 func newSearcher(s *Spec) *searcher {
@@ -72,32 +76,63 @@ func newSearcher(s *Spec) *searcher {
 	return x
 }
 
-// prepareQuery makes the query for the value of a record.
-func (x *searcher) prepareQuery(id uint64) {
+// maxDraws bounds the draws for a record with the bin that queries ask for, which
+// may be optional.
+const maxDraws = 1000
+
+// prepareQuery makes the query for the value of the record at hand or, if it has no
+// such bin, of the next one drawn that has. It returns false when the worker's part
+// of the range is done.
+func (w *worker) prepareQuery() bool {
+	x := w.searcher
+	for draw := 1; !x.ask(w.record) && x.spec.Random && draw < maxDraws; draw++ {
+		number, ok := w.nextKey(QueryRecords)
+		if !ok {
+			return false
+		}
+		w.record = w.address(w.key, w.source, number)
+	}
+	return true
+}
+
+// ask makes the query for the value of a record. It returns false if that record has
+// no such bin; the query is then for 0 or the empty string.
+func (x *searcher) ask(id uint64) bool {
 	if !x.spec.Random {
 		id = 0
 	}
-	x.statement = as.NewStatement(x.spec.Namespace, x.spec.Set, x.bins...)
-	found := x.values.Record(id, []int{x.spec.Query.Bin})
-	name := x.spec.Object.Bins()[x.spec.Query.Bin]
-	var filter *as.Filter
-	switch raw := value(found); {
-	case raw == nil: // an optional bin that the record has not: nothing has this value
-		filter = as.NewEqualFilter(name, "")
-	case raw.ParticleType == particle.STRING:
-		filter = as.NewEqualFilter(name, string(raw.Data))
-	case x.spec.Query.Width == 0:
-		filter = as.NewEqualFilter(name, int64(binary.BigEndian.Uint64(raw.Data)))
-	default:
-		first := int64(binary.BigEndian.Uint64(raw.Data))
-		last := int64(math.MaxInt64)
-		if room := uint64(last) - uint64(first); x.spec.Query.Width-1 < room {
-			last = first + int64(x.spec.Query.Width-1)
-		}
-		filter = as.NewRangeFilter(name, first, last)
+	bin := x.spec.Query.Bin
+	raw := value(x.values.Record(id, []int{bin}))
+	var data []byte
+	if raw != nil {
+		data = raw.Data
 	}
-	_ = x.statement.SetFilter(filter) // fails only on a second filter
+	x.statement = as.NewStatement(x.spec.Namespace, x.spec.Set, x.bins...)
+	_ = x.statement.SetFilter(x.filter(x.spec.Object.Bins()[bin], data)) // fails only on a second filter
 	x.partitions = as.NewPartitionFilterAll()
+	return raw != nil
+}
+
+// filter makes the filter for a value as it is sent; nil stands for 0 or the empty
+// string. The type is the index's, also without a value: the server has no index for
+// a filter of another type.
+func (x *searcher) filter(name string, data []byte) *as.Filter {
+	if x.spec.Object.Text(x.spec.Query.Bin) {
+		return as.NewEqualFilter(name, string(data))
+	}
+	var first int64
+	if data != nil {
+		first = int64(binary.BigEndian.Uint64(data))
+	}
+	if x.spec.Query.Width == 0 {
+		return as.NewEqualFilter(name, first)
+	}
+	last := int64(math.MaxInt64)
+	// Right for values below 0 as well: the difference wraps twice.
+	if room := uint64(last) - uint64(first); x.spec.Query.Width-1 < room {
+		last = first + int64(x.spec.Query.Width-1)
+	}
+	return as.NewRangeFilter(name, first, last)
 }
 
 // value returns what the first of a generator's bins holds; nil if there is none.
@@ -132,15 +167,40 @@ func (x *searcher) search(client Client, act Action) as.Error {
 	if err != nil {
 		return err
 	}
-	defer set.Close()
-	for result := range set.Results() {
-		if result.Err != nil {
-			return result.Err
-		}
-		x.returned++
+	x.running.Store(set)
+	defer x.running.Store(nil)
+	if x.abandoned.Load() { // too late for abandon to see the set
+		go set.Close()
 	}
-	return nil
+	// All records are taken, also after an error: the client sends that with a lock
+	// held, and without a reader it would wait for room, and Close for it, for ever.
+	for result := range set.Results() {
+		switch {
+		case result.Err == nil:
+			x.returned++
+		case err == nil:
+			err = result.Err
+		}
+	}
+	_ = set.Close() // an error only says that abandon was first
+	return err
 }
+
+// abandon ends the search that is running, if there is one, and those that come. It
+// does not wait, as Close does for servers that have stopped.
+func (x *searcher) abandon() {
+	if x == nil {
+		return
+	}
+	x.abandoned.Store(true)
+	if set := x.running.Load(); set != nil {
+		go set.Close()
+	}
+}
+
+// cut tells whether the last search was ended in its midst, so that what it returned
+// says nothing.
+func (x *searcher) cut() bool { return x != nil && x.abandoned.Load() }
 
 // countSearch counts what a query or scan returned: a hit for each record, or a miss
 // if there was none.

@@ -139,6 +139,9 @@ func (w *worker) run(ctx context.Context) {
 		start := time.Since(w.epoch)
 		found, err := w.transact(st)
 		w.end = time.Since(w.epoch)
+		if w.searcher.cut() {
+			return
+		}
 
 		response := time.Duration(-1)
 		if throttled {
@@ -267,7 +270,7 @@ func (w *worker) prepare(st *step) bool {
 		}
 	case DeleteRecord:
 	case QueryRecords:
-		w.searcher.prepareQuery(w.record)
+		return w.prepareQuery()
 	case ScanRecords:
 		w.searcher.prepareScan(w)
 	case ReadCollection:
