@@ -112,6 +112,9 @@ func (s *Spec) Integer(i int) bool { return s.bins[i].kind == kindInt }
 // holds a string.
 func (s *Spec) Text(i int) bool { return s.bins[i].kind == kindString }
 
+// MaxBytes returns the most bytes that a value of bin i, from 0, has as it is sent.
+func (s *Spec) MaxBytes(i int) int { return s.bins[i].particle }
+
 // Bins returns the names of a record's bins, in order. The caller owns the slice.
 func (s *Spec) Bins() []string { return slices.Clone(s.names) }
 

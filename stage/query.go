@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/workload"
@@ -37,6 +39,9 @@ func setQuery(d *draft, v value, problems *Problems) {
 			if text == "" || len(text) > maxIndexName {
 				return "", fmt.Errorf("%q is no name of an index: expected 1 to %d characters", text, maxIndexName)
 			}
+			if i := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' || r == ';' || r == '=' }); i >= 0 {
+				return "", fmt.Errorf("%q is no name of an index: %q in it has a meaning in the server's commands", text, text[i])
+			}
 			return text, nil
 		})
 	}
@@ -45,6 +50,10 @@ func setQuery(d *draft, v value, problems *Problems) {
 // maxIndexName is the longest name of a secondary index on the server
 // (INAME_MAX_SZ in aerospike-server as/include/sindex/sindex.h is 256).
 const maxIndexName = 255
+
+// maxIndexedText is the longest string that queries can ask for (range_from_msg_string
+// in aerospike-server as/src/query/query.c takes less than MAX_STRING_KSIZE, 2048).
+const maxIndexedText = 2047
 
 // setScan sets what scans read: {partitions: 64, max-records: 1000}.
 func setScan(d *draft, v value, problems *Problems) {
@@ -99,28 +108,60 @@ func (d *draft) resolveQuery(problems *Problems) {
 		fail(errors.New("width: strings have no ranges; leave it out to look for one value"))
 	case !d.Object.Text(i) && !d.Object.Integer(i):
 		fail(fmt.Errorf("bin %d is neither an integer nor a string in the object spec %q", d.Query.Bin, d.Object))
+	case !d.Object.Repeatable(i):
+		fail(fmt.Errorf("bin %d holds the time of its making, which a later query cannot ask for", d.Query.Bin))
+	case d.Object.Text(i) && d.Object.MaxBytes(i) > maxIndexedText:
+		fail(fmt.Errorf("bin %d can have strings of %d bytes; the server looks for strings of at most %d", d.Query.Bin, d.Object.MaxBytes(i), maxIndexedText))
 	}
 }
 
-// Indexes lists the secondary indexes that the plan's queries need.
+// Indexes lists the secondary indexes that the plan's queries need, each once.
 func (p *Plan) Indexes() []cluster.Index {
 	var list []cluster.Index
-	seen := map[cluster.Index]bool{}
 	for _, s := range p.Stages {
 		if !s.Workload.HasQueries() {
 			continue
 		}
-		bin := s.Query.Bin - 1
-		index := cluster.Index{Namespace: p.Namespace, Set: p.Set, Bin: s.Object.Bins()[bin], Name: s.Query.Index, Integer: s.Object.Integer(bin)}
-		if index.Name == "" {
-			index.Name = p.Set + "_" + index.Bin
-		}
-		if !seen[index] {
-			seen[index] = true
+		if index := s.index(p.Namespace, p.Set); !slices.Contains(list, index) {
 			list = append(list, index)
 		}
 	}
 	return list
+}
+
+// index is the one that the stage's queries need.
+func (s *Stage) index(namespace, set string) cluster.Index {
+	bin := s.Query.Bin - 1
+	index := cluster.Index{Namespace: namespace, Set: set, Bin: s.Object.Bins()[bin], Name: s.Query.Index, Integer: s.Object.Integer(bin)}
+	if index.Name == "" {
+		index.Name = set + "_" + index.Bin
+	}
+	return index
+}
+
+// checkIndexes refuses stages that need different indexes of one name, before the
+// first of them is created.
+func checkIndexes(drafts []*draft, set string, problems *Problems) {
+	type user struct {
+		index cluster.Index
+		stage int
+	}
+	users := map[string]user{}
+	for _, d := range drafts {
+		if d.bad["workload"] || d.bad["query"] || d.Object == nil || !d.Workload.HasQueries() || d.Query.Bin > len(d.Object.Bins()) {
+			continue
+		}
+		index := d.index("", set)
+		first, taken := users[index.Name]
+		switch {
+		case !taken:
+			users[index.Name] = user{index, d.Number}
+		case first.index.Bin != index.Bin:
+			problems.add(d.placeOf("query"), "query: stage %d has the index %q on bin %q; give the one on bin %q another name", first.stage, index.Name, first.index.Bin, index.Bin)
+		case first.index.Integer != index.Integer:
+			problems.add(d.placeOf("query"), "query: stage %d has the index %q on bin %q with values of another type; give this one another name", first.stage, index.Name, index.Bin)
+		}
+	}
 }
 
 // queryPairs lists the keys that say what queries and scans ask for.

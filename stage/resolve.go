@@ -119,6 +119,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		plan.Stages = append(plan.Stages, &dr.Stage)
 	}
 	resolveVerify(drafts, d, &problems)
+	checkIndexes(drafts, d.Set, &problems)
 	if err := problems.err(); err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (d *draft) resolveVariety(problems *Problems) {
 		return
 	}
 	// Some transactions write generated values, or know them, and some not all bins.
-	values, partial := d.Verify || d.Workload.Collects(), false
+	values, partial := d.Verify || d.Workload.Collects() || d.Workload.HasQueries(), false
 	for _, o := range d.Workload.Operations() {
 		values = values || o.Does(workload.Action.WritesValues)
 		partial = partial || o.WritesSome()

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"io"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/aeroload/aeroload/embedded"
 	results "github.com/aeroload/aeroload/result"
 )
 
@@ -35,10 +41,11 @@ func TestQueriesFindTheRecords(t *testing.T) {
 		{"each string once", `s=@fmt("k#{key}")`, "{bin: 1}", 1},
 		{"the same value everywhere", "7", "{bin: 1}", 200},
 		{"a bin that is not the first", "I4,n=@key", "{bin: 2}", 1},
+		{"a bin that half of the records have", "I4,n?0.5=@key", "{bin: 2}", 1},
 	} {
 		tg := newTarget(t)
 		tg.run(0, "-w", "I", "-k", "200", "-o", c.spec, "--seed", "1")
-		got, misses := tg.search("query", "--query", c.query, "-R", "-k", "200", "-o", c.spec, "--seed", "1", "--transactions", "100", "-z", "4")
+		got, misses := tg.search("query", "--query", c.query, "-k", "200", "-o", c.spec, "--seed", "1", "--transactions", "100", "-z", "4")
 		if got != c.want || misses != 0 {
 			t.Errorf("%s: %g records a query and %d misses, want %g", c.why, got, misses, c.want)
 		}
@@ -91,5 +98,55 @@ func TestIndexesOfQueries(t *testing.T) {
 	r := run(1, "{bin: 2, index: "+tg.set+"-one}")
 	if !strings.Contains(r.stderr, `-one" is there already, but on the numeric bin "n"`) {
 		t.Errorf("another bin's index:\n%s", r.stderr)
+	}
+}
+
+// Without a set, queries are on the records that have none, and an index is found
+// again.
+func TestQueriesWithoutASet(t *testing.T) {
+	addr := embedded.RunT(t, embedded.Config{}).Addr()
+	for _, op := range []string{"insert", "query", "query"} {
+		r := runBinary(t, "-h", addr, "-s", "", "--operations", "{"+op+": 1}", "-k", "20", "-o", "n=@key", "--transactions", "20")
+		if r.code != 0 || strings.Contains(r.stderr, "Failed") {
+			t.Errorf("%s: code %d\n%s", op, r.code, r.stderr)
+		}
+	}
+}
+
+// An interrupted scan is left alone within about a second, and counted nowhere.
+func TestInterruptedScan(t *testing.T) {
+	server := embedded.RunT(t, embedded.Config{})
+	fault, err := embedded.ParseFault("scan delay=10m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.SetFaults(1, fault); err != nil {
+		t.Fatal(err)
+	}
+	s := &stoppable{cmd: exec.Command(binary, "-h", server.Addr(), "-T", "0", "--operations", "{scan: 1}", "-z", "3", "-t", "3600")}
+	pipe, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cmd.Stderr = &s.stderr
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	out := bufio.NewReader(pipe)
+	for line := ""; !strings.Contains(line, "scan(tps=0"); { // after a second of the stage
+		if line, err = out.ReadString('\n'); err != nil {
+			t.Fatalf("%v\n%s", err, s.stderr.String())
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	if took := s.stop(t, syscall.SIGINT); took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if code := s.cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("code %d, want 130", code)
+	}
+	if !strings.Contains(s.stderr.String(), "3 transactions still without an answer") {
+		t.Errorf("no word of the scans:\n%s", s.stderr.String())
 	}
 }
