@@ -87,6 +87,7 @@ func TestQueriesAskForTheRange(t *testing.T) {
 		{"across 0: -5, -1, 0 and 4, but not 5", "n=-5", 10, 4},
 		{"one more", "n=-5", 11, 5},
 		{"the largest value", "n=9223372036854775807", 1, 1},
+		{"to just below the largest value", "n=9223372036854775806", 1, 1},
 		{"to the largest value exactly", "n=9223372036854775806", 2, 2},
 		{"beyond the largest value", "n=9223372036854775806", 1000, 2},
 		{"as wide as can be from near the smallest: to -1", "n=-9223372036854775807", math.MaxInt64, 3},
@@ -226,9 +227,10 @@ func (c *closing) ScanPartitions(p *as.ScanPolicy, f *as.PartitionFilter, namesp
 // What an abandoned search returned is counted nowhere, and the worker ends.
 func TestAbandonedSearchesDoNotCount(t *testing.T) {
 	client := &closing{Client: searched(t, embedded.RunT(t, embedded.Config{}).Addr(), make([]int64, 500)...)}
-	w, stats := searchWorker(t, searchSpec(t, "scan", "I1"), client)
+	spec := searchSpec(t, "scan", "I1")
+	spec.Transactions = 1
+	w, stats := searchWorker(t, spec, client)
 	client.worker = w
-	w.limit = time.Hour
 	w.run(t.Context())
 	if total := stats.Snapshot().Counts[ScanOp]; total != (Counts{}) {
 		t.Errorf("counted %+v", total)
