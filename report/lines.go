@@ -53,16 +53,6 @@ func (l *Lines) Warmup(s *stage.Stage) error {
 	return err
 }
 
-// Probe says on the log what came of a rate that was tried.
-func (l *Lines) Probe(s *stage.Stage, p stage.Probe) error {
-	verdict := "holds"
-	if !p.OK {
-		verdict = "fails"
-	}
-	_, err := fmt.Fprintf(l.log, "%s INFO Stage %d: %.0f tps %s: %s\n", time.Now().Format(logTime), s.Number, p.Rate, verdict, p.Why())
-	return err
-}
-
 // StageStart announces the stage.
 func (l *Lines) StageStart(s *stage.Stage, at time.Time) error {
 	text := stageLine(s)

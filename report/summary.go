@@ -100,27 +100,6 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	}
 }
 
-// writeFound says which rate a stage has found, and by which probes.
-func writeFound(b *strings.Builder, s *stage.StageResult) {
-	switch {
-	case s.MaxRate == 0:
-		b.WriteString("no rate was found at which the limits hold.\n")
-	case s.Settled:
-		fmt.Fprintf(b, "the limits hold up to %.0f tps.\n", s.MaxRate)
-	default:
-		fmt.Fprintf(b, "the limits hold at %.0f tps; how much more there is was not found out in time.\n", s.MaxRate)
-	}
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, p := range s.Probes {
-		verdict := "holds"
-		if !p.OK {
-			verdict = "fails"
-		}
-		fmt.Fprintf(t, "  %.0f tps\t%s\t%s\n", p.Rate, verdict, p.Why())
-	}
-	t.Flush()
-}
-
 // writeVerified says what came of comparing the records that were read.
 func writeVerified(b *strings.Builder, s *stage.StageResult) {
 	c := s.Counts[workload.Read]

@@ -176,9 +176,17 @@ type FindMax struct {
 // Probe is a rate that was tried.
 type Probe struct {
 	TPS      float64 `json:"tps"`      // asked for
-	Achieved float64 `json:"achieved"` // transactions per second
-	OK       bool    `json:"ok"`       // all limits held
-	Why      string  `json:"why"`      // what was measured
+	Achieved float64 `json:"achieved"` // transactions that ended, per second
+	// Behind is how many transactions were due by the end and never started.
+	Behind float64 `json:"behind"`
+	// P99 and LatenessP99 are of the response times, and of aeroload's own part
+	// in them.
+	P99         int64       `json:"p99"`
+	LatenessP99 int64       `json:"lateness_p99"`
+	ErrorRate   float64     `json:"error_rate"` // timeouts and errors by transactions, 0 to 1
+	Limits      []Assertion `json:"limits"`
+	OK          bool        `json:"ok"`  // the rate was kept up, and all limits held
+	Why         string      `json:"why"` // what decided, in words
 }
 
 // newFindMax returns what a stage's search came to, nil if it had none.
@@ -188,7 +196,10 @@ func newFindMax(s *stage.StageResult) *FindMax {
 	}
 	f := &FindMax{TPS: s.MaxRate, Settled: s.Settled, Probes: []Probe{}}
 	for _, p := range s.Probes {
-		f.Probes = append(f.Probes, Probe{TPS: p.Rate, Achieved: p.Achieved, OK: p.OK, Why: p.Why()})
+		f.Probes = append(f.Probes, Probe{
+			TPS: p.Rate, Achieved: p.Achieved, Behind: p.Behind, P99: p.P99, LatenessP99: p.Lateness,
+			ErrorRate: p.ErrorRate, Limits: newAssertions(p.Checks), OK: p.OK, Why: p.Why(),
+		})
 	}
 	return f
 }

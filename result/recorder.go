@@ -157,7 +157,7 @@ func newStage(s *stage.StageResult) (*Stage, error) {
 	st := &Stage{
 		Number: s.Stage.Number, Desc: s.Stage.Desc, Start: s.Start, Seconds: s.Elapsed.Seconds(),
 		Throttled: s.Stage.Schedule.Throttled(), Abandoned: s.Abandoned,
-		Operations: map[string]*Operation{}, Assertions: []Assertion{}, FindMax: newFindMax(s),
+		Operations: map[string]*Operation{}, Assertions: newAssertions(s.Checks), FindMax: newFindMax(s),
 	}
 	for op := range workload.Op(workload.NumOps) {
 		c := s.Counts[op]
@@ -188,14 +188,19 @@ func newStage(s *stage.StageResult) (*Stage, error) {
 			return nil, err
 		}
 	}
-	for _, c := range s.Checks {
+	return st, nil
+}
+
+func newAssertions(checks []stage.Check) []Assertion {
+	list := []Assertion{}
+	for _, c := range checks {
 		a := Assertion{Text: c.Assertion.Text, OK: c.OK, Unit: c.Assertion.Unit()}
 		if c.Known {
 			a.Measured = &c.Measured
 		}
-		st.Assertions = append(st.Assertions, a)
+		list = append(list, a)
 	}
-	return st, nil
+	return list
 }
 
 // rates works out the rates of a stage of some length.

@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"time"
 
@@ -58,6 +59,7 @@ type field struct {
 	// keys are those of the mapping that the field takes, and setMap takes it;
 	// nil if it takes none.
 	keys   []string
+	more   *regexp.Regexp // what else a key may be; nil for nothing
 	setMap func(d *draft, v value, problems *Problems)
 	// setList takes a list of texts, or one text; nil if it takes none.
 	setList func(d *draft, items []value, problems *Problems)
@@ -102,7 +104,7 @@ var fields = []field{
 		return err
 	}},
 	{name: "tps", set: setConstantRate, keys: []string{"from", "to", "over", "step", "hold", "mean", "amplitude", "period"}, setMap: setCurve},
-	{name: "find-max", keys: slices.Concat(findMaxKeys, findMaxLimits), setMap: setFindMax},
+	{name: "find-max", keys: findMaxKeys, more: findMaxPercentile, setMap: setFindMax},
 	{name: "arrival", set: func(d *draft, text string) error {
 		if text != "uniform" && text != "poisson" {
 			return fmt.Errorf("%q is no kind of arrival: expected uniform or poisson", text)

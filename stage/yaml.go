@@ -272,7 +272,7 @@ func hint(name string) string {
 func (r *reader) mapping(name string, n *yaml.Node, f field) map[string]value {
 	sub := map[string]value{}
 	for key, val := range r.pairs(n) {
-		if !slices.Contains(f.keys, key.Value) {
+		if !slices.Contains(f.keys, key.Value) && (f.more == nil || !f.more.MatchString(key.Value)) {
 			r.problems.add(r.at(key), "%s: unknown key %q; expected %s%s", name, key.Value, strings.Join(f.keys, ", "), suggest.DidYouMean(key.Value, f.keys))
 			continue
 		}

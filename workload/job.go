@@ -116,6 +116,8 @@ type Job struct {
 	plus       []*as.Bin // adds 1
 	minus      []*as.Bin // subtracts 1
 	fixedArgs  []as.Value
+	round      uint64 // of a job that runs in [Rounds], from 0
+	inserts    uint64 // how many records earlier rounds have inserted
 }
 
 // Prepare builds the job of spec, which must be valid.
@@ -137,14 +139,6 @@ func Prepare(spec Spec, client Client) (*Job, error) {
 		j.fixedArgs = spec.UDF.Args.NewGenerator(spec.Seed).Args(0)
 	}
 	return j, nil
-}
-
-// AtRate returns the same job at a rate of its own, in transactions per second, for
-// a time of its own. The jobs must not run at once.
-func (j *Job) AtRate(tps float64, duration time.Duration) *Job {
-	other := *j
-	other.spec.Schedule.Curve, other.spec.Duration = Constant(tps), duration
-	return &other
 }
 
 // prepareBins makes the bins that are the same for all records.
@@ -212,9 +206,15 @@ const drainGrace = time.Second
 // second; it returns the number of workers that were still waiting for an answer
 // then.
 func (j *Job) Run(ctx context.Context, stats *Stats) (abandoned int) {
+	_, abandoned = j.run(ctx, stats)
+	return abandoned
+}
+
+// run is Run, and returns the workers, which are at rest if none is abandoned.
+func (j *Job) run(ctx context.Context, stats *Stats) (workers []*worker, abandoned int) {
 	var running atomic.Int64
 	var wg sync.WaitGroup
-	workers := make([]*worker, j.spec.Workers)
+	workers = make([]*worker, j.spec.Workers)
 	for i := range workers {
 		workers[i] = newWorker(ctx, j, i, &stats.tallies[i])
 	}
@@ -234,7 +234,7 @@ func (j *Job) Run(ctx context.Context, stats *Stats) (abandoned int) {
 	}()
 	select {
 	case <-drained:
-		return 0
+		return workers, 0
 	case <-ctx.Done():
 	}
 	select {
@@ -245,5 +245,5 @@ func (j *Job) Run(ctx context.Context, stats *Stats) (abandoned int) {
 	for _, w := range workers {
 		w.searcher.abandon()
 	}
-	return abandoned
+	return workers, abandoned
 }

@@ -63,10 +63,11 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 	w := &worker{
 		job:   j,
 		tally: t,
-		// One stream per stage and worker; a number of workers fits 16 bits.
-		rng:    *rand.NewPCG(s.Seed, s.Stream<<16|uint64(i)),
+		// One stream per round, stage and worker; a number of workers fits 16
+		// bits, and one of stages 32.
+		rng:    *rand.NewPCG(s.Seed, j.round<<48|s.Stream<<16|uint64(i)),
 		part:   j.keys.Part(i, s.Workers, j.walkBatch()),
-		fresh:  uint64(i),
+		fresh:  j.inserts + uint64(i),
 		number: uint64(i),
 		warmup: s.Warmup,
 		limit:  math.MaxInt64,
