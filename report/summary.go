@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/aeroload/aeroload/condition"
 	"github.com/aeroload/aeroload/histogram"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
@@ -92,11 +93,27 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	if over > 0 {
 		fmt.Fprintf(b, "  %s took longer than an hour, the most that is told apart.\n", count(int(over), "transaction"))
 	}
+	writePauses(b, s)
 	if s.Stage.Verify {
 		writeVerified(b, s)
 	}
 	if s.Abandoned > 0 {
 		fmt.Fprintf(b, "  %s still without an answer when the run was stopped, and counted nowhere.\n", count(s.Abandoned, "transaction"))
+	}
+}
+
+// writePauses tells of pauses of the garbage collector that may show in the
+// latencies: above a millisecond, or a tenth of an operation's p99.
+func writePauses(b *strings.Builder, s *stage.StageResult) {
+	longest := s.Pauses.Max * 1e6 // µs
+	shows := longest > 1000
+	for op := range workload.Op(workload.NumOps) {
+		p99 := s.Stage.Latency(s.Snapshot, op).Percentile(99)
+		shows = shows || p99 > 0 && longest > float64(p99)/10
+	}
+	if shows {
+		fmt.Fprintf(b, "  Latencies include pauses of aeroload's garbage collector: %s of up to %s, half of them up to %s.\n",
+			count(int(s.Pauses.Count), "pause"), condition.FormatLatency(longest), condition.FormatLatency(s.Pauses.P50*1e6))
 	}
 }
 

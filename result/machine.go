@@ -1,13 +1,14 @@
 package result
 
 import (
-	"math"
 	"os"
 	"runtime"
 	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aeroload/aeroload/internal/gcpause"
 )
 
 func goVersion() string { return runtime.Version() }
@@ -57,68 +58,31 @@ type usage struct {
 	user, system time.Duration
 	maxRSS       uint64
 	heap         uint64
-	pauses       *metrics.Float64Histogram // of the garbage collector, in seconds
+	pauses       gcpause.Reading // of the garbage collector
 }
 
-// The names of runtime/metrics.
-const (
-	gcPauses  = "/sched/pauses/total/gc:seconds"
-	heapBytes = "/memory/classes/heap/objects:bytes"
-)
+// heapBytes is a name of runtime/metrics.
+const heapBytes = "/memory/classes/heap/objects:bytes"
 
 func readUsage() usage {
 	u := processUsage()
-	samples := []metrics.Sample{{Name: gcPauses}, {Name: heapBytes}}
+	u.pauses = gcpause.Read()
+	samples := []metrics.Sample{{Name: heapBytes}}
 	metrics.Read(samples)
-	if samples[0].Value.Kind() == metrics.KindFloat64Histogram {
-		u.pauses = samples[0].Value.Float64Histogram()
-	}
-	if samples[1].Value.Kind() == metrics.KindUint64 {
-		u.heap = samples[1].Value.Uint64()
+	if samples[0].Value.Kind() == metrics.KindUint64 {
+		u.heap = samples[0].Value.Uint64()
 	}
 	return u
 }
 
 // since returns what was used between before and u.
 func (u usage) since(before usage) Client {
+	p := u.pauses.Since(before.pauses)
 	return Client{
 		UserCPU:   (u.user - before.user).Seconds(),
 		SystemCPU: (u.system - before.system).Seconds(),
 		HeapBytes: u.heap,
 		MaxRSS:    u.maxRSS,
-		GC:        pausesBetween(before.pauses, u.pauses),
+		GC:        GC{Pauses: p.Count, P50: p.P50, P99: p.P99, Max: p.Max},
 	}
-}
-
-// pausesBetween summarizes the pauses that a later histogram has more than an
-// earlier one.
-func pausesBetween(before, after *metrics.Float64Histogram) GC {
-	if after == nil || before == nil || len(before.Counts) != len(after.Counts) {
-		return GC{}
-	}
-	counts := make([]uint64, len(after.Counts))
-	var g GC
-	for i := range counts {
-		counts[i] = after.Counts[i] - before.Counts[i]
-		g.Pauses += counts[i]
-	}
-	// The bucket i reaches from Buckets[i] to Buckets[i+1], whose last may be
-	// infinite.
-	upper := func(i int) float64 {
-		if edge := after.Buckets[i+1]; !math.IsInf(edge, 1) {
-			return edge
-		}
-		return after.Buckets[i]
-	}
-	quantile := func(q float64) float64 {
-		need, seen := uint64(math.Ceil(q*float64(g.Pauses))), uint64(0)
-		for i, n := range counts {
-			if seen += n; n > 0 && seen >= need {
-				return upper(i)
-			}
-		}
-		return 0
-	}
-	g.P50, g.P99, g.Max = quantile(0.5), quantile(0.99), quantile(1)
-	return g
 }

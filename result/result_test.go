@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -400,18 +399,6 @@ func TestWriteFile(t *testing.T) {
 		if err := d.WriteFile(bad); err == nil {
 			t.Errorf("%s was written", bad)
 		}
-	}
-}
-
-func TestGCPauses(t *testing.T) {
-	buckets := []float64{0, 1e-5, 1e-4, 1e-3}
-	before := &metrics.Float64Histogram{Counts: []uint64{1, 0, 0}, Buckets: buckets}
-	after := &metrics.Float64Histogram{Counts: []uint64{1, 99, 1}, Buckets: buckets}
-	if got, want := pausesBetween(before, after), (GC{Pauses: 100, P50: 1e-4, P99: 1e-4, Max: 1e-3}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got := pausesBetween(nil, after); got != (GC{}) {
-		t.Errorf("got %+v", got)
 	}
 }
 

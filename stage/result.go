@@ -3,6 +3,7 @@ package stage
 import (
 	"time"
 
+	"github.com/aeroload/aeroload/internal/gcpause"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -42,6 +43,9 @@ type StageResult struct {
 	Probes  []Probe
 	MaxRate float64
 	Settled bool
+	// Pauses are those of the garbage collector during the stage, the embedded
+	// server's included if it is in the process.
+	Pauses gcpause.Pauses
 	// Mismatches describe the first records that a stage that verifies read
 	// with other values than the object spec makes.
 	Mismatches []string

@@ -8,6 +8,7 @@ import (
 
 	as "github.com/aerospike/aerospike-client-go/v8"
 
+	"github.com/aeroload/aeroload/internal/gcpause"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -119,6 +120,7 @@ type run struct {
 	failed  []workload.Failure // likewise
 	total   workload.Snapshot  // at the end of the last period
 	ended   time.Time          // when that was
+	pauses  gcpause.Reading    // at the stage's start
 	probes  []Probe            // of the stage, with find-max
 	low     float64            // the highest rate that held, when its search is over
 	found   bool               // the search came to its end
@@ -183,6 +185,7 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		Probes:     r.probes,
 		MaxRate:    r.low,
 		Settled:    r.found,
+		Pauses:     gcpause.Read().Since(r.pauses),
 		Mismatches: r.stats.Mismatches(uint64(st.Number)),
 		Failures:   workload.FailuresSince(r.stats.Failures(), r.failed),
 	}
@@ -204,6 +207,7 @@ func (r *run) begin(st *Stage) {
 	}
 	r.before, r.failed = r.stats.Snapshot(), r.stats.Failures()
 	r.total, r.ended = r.before, r.started
+	r.pauses = gcpause.Read()
 	r.check(r.obs.StageStart(st, r.started))
 }
 
