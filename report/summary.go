@@ -103,17 +103,17 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 }
 
 // writePauses tells of pauses of the garbage collector that may show in the
-// latencies: above a millisecond, or a tenth of an operation's p99.
+// latencies: above a millisecond, or above half of an operation's p99.
 func writePauses(b *strings.Builder, s *stage.StageResult) {
 	longest := s.Pauses.Max * 1e6 // µs
 	shows := longest > 1000
 	for op := range workload.Op(workload.NumOps) {
 		p99 := s.Stage.Latency(s.Snapshot, op).Percentile(99)
-		shows = shows || p99 > 0 && longest > float64(p99)/10
+		shows = shows || p99 > 0 && longest > float64(p99)/2
 	}
 	if shows {
 		fmt.Fprintf(b, "  Latencies include pauses of aeroload's garbage collector: %s of up to %s, half of them up to %s.\n",
-			count(int(s.Pauses.Count), "pause"), condition.FormatLatency(longest), condition.FormatLatency(s.Pauses.P50*1e6))
+			count(int(s.Pauses.Count), "pause"), condition.FormatLatency(math.Ceil(longest)), condition.FormatLatency(math.Ceil(s.Pauses.P50*1e6)))
 	}
 }
 
