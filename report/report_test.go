@@ -18,6 +18,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/histogram"
+	"github.com/aeroload/aeroload/internal/gcpause"
 	"github.com/aeroload/aeroload/objspec"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
@@ -320,6 +321,37 @@ func TestSummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "summary.golden", b.String())
+}
+
+// Pauses are told of that may show: above a millisecond, or half of a p99.
+func TestSummaryTellsOfPauses(t *testing.T) {
+	plan := planOf(t, "- {workload: 'RU,100', threads: 1}")
+	for _, c := range []struct {
+		longest, p99 int // µs
+		want         string
+	}{
+		{49, 100, ""},
+		{51, 100, "  Latencies include pauses of aeroload's garbage collector: 3 pauses of up to 51µs, half of them up to 2µs.\n"},
+		{999, 5000, ""},
+		{1001, 5000, "  Latencies include pauses of aeroload's garbage collector: 3 pauses of up to 1.001ms, half of them up to 2µs.\n"},
+		{51, 0, ""}, // nothing was measured
+	} {
+		var took []int
+		if c.p99 > 0 {
+			took = []int{c.p99}
+		}
+		s := &stage.StageResult{
+			Stage: plan.Stages[0], Elapsed: time.Second, Snapshot: measured(took, nil, 1),
+			Pauses: gcpause.Pauses{Count: 3, P50: 1.5e-6, Max: float64(c.longest) / 1e6},
+		}
+		var b bytes.Buffer
+		if err := WriteSummary(&b, &stage.Result{Plan: plan, Stages: []*stage.StageResult{s}}, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "garbage collector"); got != (c.want != "") || !strings.Contains(b.String(), c.want) {
+			t.Errorf("up to %d µs, p99 %d µs:\n%swant %q", c.longest, c.p99, b.String(), c.want)
+		}
+	}
 }
 
 // The 60 µs by which measured starts its transactions late are a fifteenth of a
