@@ -40,21 +40,24 @@ func CheckWritable(path string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// WriteFile writes the document to path. A file is replaced as a whole, once all
-// of it is on disk, so that neither a reader nor a crash meets half a document;
-// devices and pipes are written to as they are.
-func (d *Document) WriteFile(path string) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("result file: %w", err)
-		}
-	}()
+// WriteFile writes the document to path, as [ReplaceFile] does.
+func (d *Document) WriteFile(path string) error {
+	if err := ReplaceFile(path, d.Write); err != nil {
+		return fmt.Errorf("result file: %w", err)
+	}
+	return nil
+}
+
+// ReplaceFile writes a file. One that is there is replaced as a whole, once all of
+// it is on disk, so that neither a reader nor a crash meets half of it; devices and
+// pipes are written to as they are.
+func ReplaceFile(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
-		return errors.Join(d.Write(f), f.Close())
+		return errors.Join(write(f), f.Close())
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // the link stays
@@ -63,7 +66,7 @@ func (d *Document) WriteFile(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(d.Write(f), f.Sync(), f.Close())
+	err = errors.Join(write(f), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

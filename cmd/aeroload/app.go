@@ -32,6 +32,8 @@ func commands() []command {
 			argsUsage: "RESULT...", options: mergeOptions(), action: mergeResults},
 		{name: "compare", usage: "tell what changed from one run to another by more than noise",
 			argsUsage: "BASE NEW", options: compareOptions(), action: compareResults},
+		{name: "report", usage: "make one HTML page of results, to look at and to publish",
+			argsUsage: "RESULT...", options: reportOptions(), action: reportResults},
 	}
 }
 

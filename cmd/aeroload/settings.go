@@ -47,6 +47,7 @@ type settings struct {
 	hdrDir       string
 	resultFile   string
 	hdrLog       string
+	pageFile     string // of report
 
 	compare compareSettings
 
@@ -79,6 +80,7 @@ func newSettings() *settings {
 		percentiles:  []float64{50, 90, 99, 99.9, 99.99},
 		outputPeriod: time.Second,
 		genRecords:   1,
+		pageFile:     "report.html",
 		listen:       "127.0.0.1:3000",
 		serve:        serveSettings{nodes: 1, replicas: 2},
 		compare:      compareSettings{format: "text", options: compare.DefaultOptions()},
