@@ -1,18 +1,12 @@
 package page
 
-import (
-	"fmt"
-	"math"
-	"strconv"
-	"strings"
-
-	"github.com/aeroload/aeroload/condition"
-)
+import "math"
 
 // scale maps values to the share of an axis, 0 at its start and 1 at its end.
 type scale struct {
 	low, high float64
 	log       bool
+	time      bool // values are seconds, and have ticks as clocks have
 }
 
 func (s scale) at(v float64) float64 {
@@ -32,7 +26,7 @@ func linearScale(high float64) scale {
 }
 
 // timeScale reaches from 0 to the very end of what it shows.
-func timeScale(seconds float64) scale { return scale{high: math.Max(seconds, 0.001)} }
+func timeScale(seconds float64) scale { return scale{high: math.Max(seconds, 0.001), time: true} }
 
 // logScale reaches over [low, high] to 1, 2 or 5 times a power of ten on either
 // side.
@@ -69,11 +63,29 @@ func roundStep(v float64) float64 {
 	return 10 * p
 }
 
+// timeStep is the least step of clocks that is not below v seconds.
+func timeStep(v float64) float64 {
+	const minute, hour, day = 60, 3600, 24 * 3600
+	if v > day {
+		return day * roundStep(v/day)
+	}
+	for _, step := range []float64{1, 2, 5, 10, 15, 30, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute,
+		hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day} {
+		if v > 1 && step >= v*(1-1e-9) {
+			return step
+		}
+	}
+	return roundStep(v)
+}
+
 // ticks are the values at which an axis has a mark, about n of them.
 func (s scale) ticks(n int) []float64 {
 	var list []float64
 	if !s.log {
 		step := roundStep((s.high - s.low) / float64(n))
+		if s.time {
+			step = timeStep((s.high - s.low) / float64(n))
+		}
 		for i := math.Ceil(s.low / step); i*step <= s.high*(1+1e-9); i++ {
 			list = append(list, i*step)
 		}
@@ -98,56 +110,16 @@ func (s scale) ticks(n int) []float64 {
 	return list
 }
 
-// formatRate writes 12000 as 12k.
-func formatRate(v float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e6, "M"}, {1e3, "k"}} {
-		if v >= u.size {
-			return short(v/u.size) + u.name
-		}
+// percentileTicks are the values of 1/(1-percentile) at 0 %, 50 %, 90 %, 99 % and
+// so on, about n of them up to high.
+func percentileTicks(high float64, n int) []float64 {
+	list := []float64{1}
+	if high < 1e4 || n > 6 {
+		list = append(list, 2)
 	}
-	return short(v)
-}
-
-func short(v float64) string {
-	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
-}
-
-// formatCount writes 1234567 as 1 234 567, with narrow spaces that do not break.
-func formatCount(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, c := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteRune('\u202f')
-		}
-		b.WriteRune(c)
+	skip := math.Max(1, math.Ceil(math.Log10(high)/float64(n)))
+	for e := 1.0; e <= math.Log10(high)+1e-9; e += skip {
+		list = append(list, math.Pow(10, e))
 	}
-	return b.String()
+	return list
 }
-
-// formatSeconds writes the time since a start as 90s or 1:30:00.
-func formatSeconds(seconds float64) string {
-	if seconds < 120 {
-		return short(seconds) + "s"
-	}
-	s := int(math.Round(seconds))
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-}
-
-// formatShare writes the percentile that a share 1/inverse is above: 1000 as
-// 99.9%.
-func formatShare(inverse float64) string {
-	if inverse <= 1 {
-		return "0%"
-	}
-	digits := max(0, int(math.Round(math.Log10(inverse)))-2)
-	return strconv.FormatFloat(100-100/inverse, 'f', digits, 64) + "%"
-}
-
-func formatLatency(us float64) string { return condition.FormatLatency(us) }

@@ -3,37 +3,61 @@ package page
 import (
 	"fmt"
 	"math"
-	"strings"
 )
 
-// point is a value of a line, in the units of the axes.
+// point is a value of a line, in the units of the axes or in pixels.
 type point struct{ x, y float64 }
+
+// look is how a line is told from others: by color, and without it by dashes and
+// markers.
+type look struct {
+	color  int // index of the palette
+	dash   int // index of the dash patterns
+	marked bool
+}
+
+const (
+	colors = 8 // of the palette in page.css, and the shapes of markers
+	dashes = 5 // in page.css
+)
+
+// asked is the color of lines that were asked for, not measured.
+const asked = -1
+
+func (l look) class() string {
+	if l.color == asked {
+		return fmt.Sprintf("asked d%d", l.dash%dashes)
+	}
+	return fmt.Sprintf("c%d d%d", l.color%colors, l.dash%dashes)
+}
 
 // line is a line of a chart. It is drawn in pieces: what lies between them was
 // not measured.
 type line struct {
+	look
 	name   string
-	color  int // index of the palette
-	dash   int // index of the dash patterns
 	pieces [][]point
 }
 
-// mark is a point worth noticing at the foot of a chart.
+// mark is a period in which transactions failed.
 type mark struct {
-	x    float64
-	text string
+	start, end       float64
+	run              int
+	name             string // of the run; "" for the only one
+	timeouts, errors uint64
 }
 
 // boundary is where a stage starts.
 type boundary struct {
-	x    float64
-	text string
+	x            float64
+	number, text string
 }
 
 // chart is a picture before it is laid out.
 type chart struct {
 	title, about   string
 	x, y           scale
+	xTicks         func(n int) []float64 // nil for those of the scale
 	xLabel, yLabel string
 	xText, yText   func(float64) string
 	lines          []line
@@ -41,25 +65,16 @@ type chart struct {
 	boundaries     []boundary
 }
 
-const (
-	colors = 8 // of the palette in page.css
-	dashes = 4
-)
-
-// layout is the size of a picture. A page holds each picture in two of them and
-// shows one: letters of a wide one would be unreadable on a phone.
+// layout is the size of a picture, in the pixels of its own that the browser
+// scales.
 type layout struct {
 	class          string
 	width, height  float64
 	xTicks, yTicks int
 }
 
-func layouts() []layout {
-	return []layout{
-		{"wide", 960, 320, 10, 6},
-		{"narrow", 400, 300, 4, 6},
-	}
-}
+func wide() layout   { return layout{"wide", 960, 320, 10, 6} }
+func narrow() layout { return layout{"narrow", 400, 300, 4, 6} }
 
 // The margins of a picture leave room for the numbers at its axes.
 const (
@@ -81,16 +96,16 @@ type picture struct {
 	Lines                  []path
 	Marks                  []sign
 	Boundaries             []sign
+	thinned                bool
 }
 
 type tick struct{ At, TextAt, Text string }
 
-type path struct {
-	Class, D string
-}
+// path is a line with its markers.
+type path struct{ Class, D, Markers string }
 
 // sign is a mark or a boundary.
-type sign struct{ D, X, Y, Text, Label string }
+type sign struct{ Class, D, X, Y, Text, Label string }
 
 // figure is a chart as the template shows it.
 type figure struct {
@@ -98,20 +113,40 @@ type figure struct {
 	Legend       []legend
 	HasMarks     bool
 	Pictures     []picture
+	Thinned      bool
 }
 
-type legend struct{ Class, Name string }
+// legend is a line of a legend. Marker is the path of its marker.
+type legend struct{ Class, Marker, Name string }
 
-func (l line) class() string { return fmt.Sprintf("c%d d%d", l.color%colors, l.dash%dashes) }
+func (l look) legend(name string) legend {
+	e := legend{Class: l.class(), Name: name}
+	if l.marked {
+		e.Marker = "M14 6" + shape(l.color)
+	}
+	return e
+}
 
-// figure lays the chart out. id must be unique on the page.
-func (c *chart) figure(id string) figure {
+// full lays the chart out for the whole width of the page. A second picture is
+// for phones, on which the letters of a wide one would be unreadable; the page
+// shows one of them. id must be unique on the page.
+func (c *chart) full(id string) figure { return c.figure(id, wide(), narrow()) }
+
+// half lays the chart out to stand beside another.
+func (c *chart) half(id string) figure {
+	l := narrow()
+	l.class = "half"
+	return c.figure(id, l)
+}
+
+func (c *chart) figure(id string, layouts ...layout) figure {
 	f := figure{Title: c.title, About: c.about, HasMarks: len(c.marks) > 0}
 	for _, l := range c.lines {
-		f.Legend = append(f.Legend, legend{l.class(), l.name})
+		f.Legend = append(f.Legend, l.legend(l.name))
 	}
-	for _, size := range layouts() {
-		f.Pictures = append(f.Pictures, c.picture(size, id+"-"+size.class))
+	for _, l := range layouts {
+		p := c.picture(l, id+"-"+l.class)
+		f.Pictures, f.Thinned = append(f.Pictures, p), f.Thinned || p.thinned
 	}
 	return f
 }
@@ -126,30 +161,67 @@ func (c *chart) picture(size layout, id string) picture {
 		Title: c.title, About: c.about, XLabel: c.xLabel, YLabel: c.yLabel,
 		XLabelAt: px((marginLeft + right) / 2), XLabelBottom: px(size.height - 8),
 	}
-	for _, v := range c.x.ticks(size.xTicks) {
+	xTicks := c.x.ticks
+	if c.xTicks != nil {
+		xTicks = c.xTicks
+	}
+	for _, v := range xTicks(size.xTicks) {
 		p.XTicks = append(p.XTicks, tick{px(x(v)), px(bottom + 17), c.xText(v)})
 	}
 	for _, v := range c.y.ticks(size.yTicks) {
 		p.YTicks = append(p.YTicks, tick{px(y(v)), px(y(v) + 4), c.yText(v)})
 	}
 	for _, l := range c.lines {
-		p.Lines = append(p.Lines, path{l.class(), trace(l.pieces, x, y)})
+		pieces, thinned := drawn(l.pieces, x, y)
+		d := path{Class: l.class(), D: trace(pieces)}
+		if l.marked {
+			d.Markers = markers(pieces, l.color)
+		}
+		p.Lines, p.thinned = append(p.Lines, d), p.thinned || thinned
 	}
-	for _, m := range c.marks {
-		at := x(m.x)
-		p.Marks = append(p.Marks, sign{D: fmt.Sprintf("M%s %sl-5 9h10z", px(at), px(bottom-9)), Text: m.text})
-	}
+	p.Marks = c.signs(x, bottom)
 	for i, b := range c.boundaries {
 		at, end := x(b.x), right
 		if i+1 < len(c.boundaries) {
 			end = x(c.boundaries[i+1].x)
 		}
+		label := fit(b.text, end-at-6)
+		if len([]rune(label)) < 6 && label != b.text {
+			label = fit(b.number, end-at-4)
+		}
 		p.Boundaries = append(p.Boundaries, sign{
-			D: fmt.Sprintf("M%s %sV%s", px(at), px(marginTop-8), px(bottom)), X: px(at + 4), Y: px(marginTop - 9),
-			Text: b.text, Label: fit(b.text, end-at-4),
+			D: fmt.Sprintf("M%s %sV%s", px(at), px(marginTop-14), px(bottom)), X: px(at + 4), Y: px(marginTop - 8),
+			Text: b.text, Label: label,
 		})
 	}
 	return p
+}
+
+// signGap is the least distance of two marks of a run, in pixels. Closer ones are
+// one.
+const signGap = 9
+
+// signs are the marks of failures at the foot of a picture, those of each run a
+// little higher than those of the run before.
+func (c *chart) signs(x func(float64) float64, bottom float64) (list []sign) {
+	for i := 0; i < len(c.marks); {
+		all, periods := c.marks[i], 1
+		at := x((all.start + all.end) / 2)
+		for i++; i < len(c.marks) && c.marks[i].run == all.run && x((c.marks[i].start+c.marks[i].end)/2)-at < signGap; i++ {
+			next := c.marks[i]
+			all.end, all.timeouts, all.errors, periods = next.end, all.timeouts+next.timeouts, all.errors+next.errors, periods+1
+		}
+		text := fmt.Sprintf("%s to %s: %s timeouts, %s errors", formatSeconds(all.start), formatSeconds(all.end), formatCount(all.timeouts), formatCount(all.errors))
+		class := "mark"
+		if all.name != "" {
+			text, class = all.name+", "+text, fmt.Sprintf("mark c%d", all.run%colors)
+		}
+		if periods > 1 {
+			text += fmt.Sprintf(" in %d periods", periods)
+		}
+		list = append(list, sign{Class: class, D: fmt.Sprintf("M%s %sl-5 9h10z", px(at), px(bottom-9-4*float64(all.run))), Text: text})
+	}
+	return list
 }
 
 // letter is the width of a letter of the signs' font, in pixels, a little
@@ -159,35 +231,28 @@ const letter = 6.6
 // fit cuts a text to a width in pixels.
 func fit(text string, width float64) string {
 	room := int(width / letter)
-	if r := []rune(text); len(r) > room {
-		if room < 3 {
-			return ""
-		}
-		return string(r[:room-1]) + "…"
+	r := []rune(text)
+	switch {
+	case len(r) <= room:
+		return text
+	case room < 3:
+		return ""
 	}
-	return text
+	return string(r[:room-1]) + "…"
 }
 
-// trace writes the pieces of a line as an SVG path. A piece of one point is a
-// short dash, which would not show otherwise.
-func trace(pieces [][]point, x, y func(float64) float64) string {
-	var b strings.Builder
-	for _, piece := range pieces {
-		for i, p := range piece {
-			command := "L"
-			if i == 0 {
-				command = "M"
+// extent returns the least and the greatest value of the lines, 0 without any.
+func extent(lines []line) (low, high float64) {
+	first := true
+	for _, l := range lines {
+		for _, piece := range l.pieces {
+			for _, p := range piece {
+				if first {
+					low, high, first = p.y, p.y, false
+				}
+				low, high = math.Min(low, p.y), math.Max(high, p.y)
 			}
-			b.WriteString(command + px(x(p.x)) + " " + px(y(p.y)))
-		}
-		if len(piece) == 1 {
-			b.WriteString("h3")
 		}
 	}
-	return b.String()
-}
-
-// px writes a coordinate to a tenth of a pixel.
-func px(v float64) string {
-	return fmt.Sprintf("%g", math.Round(v*10)/10)
+	return low, high
 }

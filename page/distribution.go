@@ -11,50 +11,74 @@ import (
 // second leaves half as much above it.
 const distributionTicks = 5
 
-// distribution is HdrHistogram's plot of an operation's latencies in a stage: how
-// high they are at each percentile, the axis of which stretches the highest.
-func distribution(runs []Run, number int, op string) (*chart, error) {
-	c := &chart{
-		title:  fmt.Sprintf("Distribution of %s latencies", op),
-		xLabel: "percentile", xText: formatShare,
-		yLabel: "latency (log scale)", yText: formatLatency,
+// kind is one of the two latencies of an operation.
+type kind struct {
+	name, title string
+	of          func(*result.Operation) *result.Latency
+	ofPeriod    func(*result.PeriodOperation) *result.Latency
+}
+
+func kinds() []kind {
+	return []kind{
+		{"response", "Response time", func(o *result.Operation) *result.Latency { return o.Response }, func(o *result.PeriodOperation) *result.Latency { return o.Response }},
+		{"service", "Service time", func(o *result.Operation) *result.Latency { return o.Service }, func(o *result.PeriodOperation) *result.Latency { return o.Service }},
 	}
+}
+
+// distributions are HdrHistogram's plots of an operation's latencies in a stage:
+// how high they are at each percentile, the axis of which stretches the highest.
+// Both latencies of one run are in one plot. Several runs have one for each.
+func distributions(runs []Run, number int, op string) ([]*chart, error) {
+	var lines [2][]line
 	most := 10.0
 	for i, r := range runs {
 		s := r.stage(number)
 		if s == nil || s.Operations[op] == nil {
 			continue
 		}
-		o := s.Operations[op]
-		for j, kind := range []struct {
-			name string
-			l    *result.Latency
-		}{{"response", o.Response}, {"service", o.Service}} {
-			// Over each other, service times of stages that have response
-			// times would hide what counts.
-			if kind.l == nil || kind.l.Count == 0 || len(runs) > 1 && j == 1 && o.Response != nil {
+		for j, k := range kinds() {
+			l := k.of(s.Operations[op])
+			if l == nil || l.Count == 0 {
 				continue
 			}
-			piece, err := quantiles(kind.l)
+			piece, err := quantiles(l)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%s: %s of %s: %w", r.Name, k.name, op, err)
 			}
-			l := line{name: kind.name, color: j, dash: j, pieces: [][]point{piece}}
+			drawn := line{name: k.name, look: look{color: j, dash: j}, pieces: [][]point{piece}}
 			if len(runs) > 1 {
-				l.name, l.color, l.dash = r.label(i)+" "+kind.name, i, 0
+				drawn.name, drawn.look = r.Name, look{color: i, marked: true}
 			}
-			c.lines = append(c.lines, l)
-			most = math.Max(most, float64(kind.l.Count))
+			lines[j] = append(lines[j], drawn)
+			most = math.Max(most, float64(l.Count))
 		}
 	}
-	if len(c.lines) == 0 {
-		return nil, nil
+	low, high := extent(append(append([]line{}, lines[0]...), lines[1]...))
+	y := logScale(low, high)
+	if len(runs) == 1 {
+		return newDistribution("Latency of "+op+" by percentile", append(lines[0], lines[1]...), y, most), nil
 	}
-	low, high := extent(c.lines)
-	c.x, c.y = scale{low: 1, high: most, log: true}, logScale(low, high)
-	c.about = fmt.Sprintf("Latency of %s at each percentile of stage %d, from %s at the lowest to %s at the highest. The axis is 1/(1-percentile), on a log scale.",
-		op, number, formatLatency(low), formatLatency(high))
-	return c, nil
+	var charts []*chart
+	for j, k := range kinds() {
+		charts = append(charts, newDistribution(k.title+" of "+op+" by percentile", lines[j], y, most)...)
+	}
+	return charts, nil
+}
+
+// newDistribution returns the plot of some lines, none if there are none.
+func newDistribution(title string, lines []line, y scale, most float64) []*chart {
+	if len(lines) == 0 {
+		return nil
+	}
+	low, high := extent(lines)
+	return []*chart{{
+		title: title,
+		about: fmt.Sprintf("%s, from %s at the lowest to %s at the highest. The axis is 1/(1-percentile), on a log scale.", title, formatLatency(low), formatLatency(high)),
+		x:     scale{low: 1, high: most, log: true}, xLabel: "percentile", xText: formatShare,
+		xTicks: func(n int) []float64 { return percentileTicks(most, n) },
+		y:      y, yLabel: "latency (log scale)", yText: formatLatency,
+		lines: lines,
+	}}
 }
 
 // quantiles returns the latency at each of a series of percentiles, as

@@ -4,23 +4,26 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/aeroload/aeroload/result"
 	"github.com/aeroload/aeroload/workload"
 )
 
-// timeline is the common time axis of several runs: the stages of the same
-// number start at the same place, each after the longest wait that any run had
-// between the two starts.
+// timeline is a common time axis of several runs: the stages of the same number
+// start at the same place, each after the longest wait that any run had between
+// the two starts.
 type timeline struct {
+	runs   []Run
 	starts map[int]float64 // by stage number, seconds
 	descs  map[int]string
 	order  []int
 	end    float64
+	only   int // number of the only stage shown, or 0
 }
 
 func newTimeline(runs []Run) *timeline {
-	t := &timeline{starts: map[int]float64{}, descs: map[int]string{}}
+	t := &timeline{runs: runs, starts: map[int]float64{}, descs: map[int]string{}}
 	for _, r := range runs {
 		for _, s := range r.Document.Stages {
 			if !slices.Contains(t.order, s.Number) {
@@ -30,9 +33,8 @@ func newTimeline(runs []Run) *timeline {
 		}
 	}
 	slices.Sort(t.order)
-	end := 0.0 // of the stages before, in any run
 	for _, number := range t.order {
-		at := end
+		at := t.end // of the stages before, in any run
 		for _, r := range runs {
 			stages := r.Document.Stages
 			if i := slices.IndexFunc(stages, func(s *result.Stage) bool { return s.Number == number }); i > 0 {
@@ -43,49 +45,93 @@ func newTimeline(runs []Run) *timeline {
 		t.starts[number] = at
 		for _, r := range runs {
 			if s := r.stage(number); s != nil {
-				end = math.Max(end, at+s.Seconds)
+				t.end = math.Max(t.end, at+length(s))
 			}
 		}
 	}
-	t.end = end
 	return t
+}
+
+// length is how long a stage is on the axis: periods may end after its last
+// transaction.
+func length(s *result.Stage) float64 {
+	seconds := s.Seconds
+	if n := len(s.Periods); n > 0 {
+		seconds = math.Max(seconds, s.Periods[n-1].Start+s.Periods[n-1].Seconds)
+	}
+	return seconds
+}
+
+// stage returns the time axis of one stage alone.
+func (t *timeline) stage(number int) *timeline {
+	one := &timeline{runs: t.runs, starts: map[int]float64{number: 0}, only: number}
+	for _, r := range t.runs {
+		if s := r.stage(number); s != nil {
+			one.end = math.Max(one.end, length(s))
+		}
+	}
+	return one
 }
 
 func stageName(s *result.Stage) string {
 	if s.Desc == "" {
-		return fmt.Sprintf("stage %d", s.Number)
+		return "stage " + strconv.Itoa(s.Number)
 	}
-	return fmt.Sprintf("%d: %s", s.Number, s.Desc)
+	return strconv.Itoa(s.Number) + ": " + cut(s.Desc, longest)
+}
+
+// stages are those of a run that the axis shows.
+func (t *timeline) stages(r Run) []*result.Stage {
+	if t.only == 0 {
+		return r.Document.Stages
+	}
+	if s := r.stage(t.only); s != nil {
+		return []*result.Stage{s}
+	}
+	return nil
 }
 
 // chart returns an empty chart over the timeline.
 func (t *timeline) chart(title string) *chart {
 	c := &chart{title: title, x: timeScale(t.end), xLabel: "time since the start", xText: formatSeconds}
+	if t.only > 0 {
+		c.xLabel += " of the stage"
+	}
 	for _, number := range t.order {
-		c.boundaries = append(c.boundaries, boundary{t.starts[number], t.descs[number]})
+		c.boundaries = append(c.boundaries, boundary{t.starts[number], strconv.Itoa(number), t.descs[number]})
 	}
 	return c
 }
 
-// trace returns a line's pieces, one a stage: a point in the middle of each
-// period for which value has one.
-func (t *timeline) trace(d *result.Document, value func(result.Period) (float64, bool)) [][]point {
+// most is the highest value that is drawn. More can only come from a file that no
+// run wrote.
+const most = 1e15
+
+// trace returns a line's pieces, one a stage or more: a point in the middle of
+// each period for which value has one. A period with no such neighbor is drawn
+// from its start to its end.
+func (t *timeline) trace(r Run, value func(*result.Stage, result.Period) (float64, bool)) [][]point {
 	var pieces [][]point
-	for _, s := range d.Stages {
+	for _, s := range t.stages(r) {
 		var piece []point
+		var last result.Period
+		finish := func() {
+			if len(piece) == 1 {
+				at := t.starts[s.Number] + last.Start
+				piece = []point{{at, piece[0].y}, {at + last.Seconds, piece[0].y}}
+			}
+			if len(piece) > 0 {
+				pieces, piece = append(pieces, piece), nil
+			}
+		}
 		for _, p := range s.Periods {
-			v, ok := value(p)
-			if !ok {
-				if len(piece) > 0 {
-					pieces, piece = append(pieces, piece), nil
-				}
+			if v, ok := value(s, p); ok && v <= most {
+				piece, last = append(piece, point{t.starts[s.Number] + p.Start + p.Seconds/2, v}), p
 				continue
 			}
-			piece = append(piece, point{t.starts[s.Number] + p.Start + p.Seconds/2, v})
+			finish()
 		}
-		if len(piece) > 0 {
-			pieces = append(pieces, piece)
-		}
+		finish()
 	}
 	return pieces
 }
@@ -103,34 +149,39 @@ func periodTotal(p result.Period) (c workload.Counts) {
 
 // throughput is the chart of rates: of each operation of a single run, or the
 // totals of several.
-func (t *timeline) throughput(runs []Run) *chart {
+func (t *timeline) throughput() *chart {
 	c := t.chart("Throughput")
 	c.yLabel, c.yText = "transactions/s", formatRate
-	rate := func(n uint64, p result.Period) (float64, bool) {
-		return float64(n) / p.Seconds, p.Seconds > 0
-	}
-	for i, r := range runs {
-		name, color := "total", 0
-		if len(runs) > 1 {
-			name, color = r.label(i), i
+	several := len(t.runs) > 1
+	for i, r := range t.runs {
+		l := line{name: "total", pieces: t.trace(r, func(_ *result.Stage, p result.Period) (float64, bool) {
+			return float64(periodTotal(p).Done) / p.Seconds, p.Seconds > 0
+		})}
+		if several {
+			l.name, l.look = r.Name, look{color: i, marked: true}
 		}
-		c.lines = append(c.lines, line{name: name, color: color, dash: color / colors, pieces: t.trace(r.Document, func(p result.Period) (float64, bool) {
-			return rate(periodTotal(p).Done, p)
-		})})
-		c.marks = append(c.marks, t.errors(r, i, len(runs) > 1)...)
+		c.lines = append(c.lines, l)
+		c.marks = append(c.marks, t.failures(r, i)...)
 	}
-	if ops := operations(runs); len(runs) == 1 && len(ops) > 1 {
+	if ops := operations(t.runs, t.only); !several && len(ops) > 1 {
 		for i, op := range ops {
-			c.lines = append(c.lines, line{name: op, color: i + 1, dash: 1, pieces: t.trace(runs[0].Document, func(p result.Period) (float64, bool) {
-				if o := p.Operations[op]; o != nil {
-					return rate(o.Done, p)
+			c.lines = append(c.lines, line{name: op, look: look{color: i + 1, dash: 1 + i%(dashes-1)}, pieces: t.trace(t.runs[0], func(s *result.Stage, p result.Period) (float64, bool) {
+				if s.Operations[op] == nil {
+					return 0, false
 				}
-				return 0, false
+				if o := p.Operations[op]; o != nil {
+					return float64(o.Done) / p.Seconds, p.Seconds > 0
+				}
+				return 0, true
 			})})
 		}
 	}
-	low, high := extent(c.lines)
-	c.y = linearScale(high)
+	low, high := extent(c.lines[:len(t.runs)])
+	if l, ok := t.targets(); ok {
+		c.lines = append([]line{l}, c.lines...) // under the others
+	}
+	_, top := extent(c.lines)
+	c.y = linearScale(top)
 	c.about = fmt.Sprintf("Transactions per second that were answered, over time: from %s to %s a period.", formatRate(low), formatRate(high))
 	if n := len(c.marks); n > 0 {
 		c.about += fmt.Sprintf(" Triangles mark %d periods with timeouts or errors.", n)
@@ -138,19 +189,45 @@ func (t *timeline) throughput(runs []Run) *chart {
 	return c
 }
 
-// errors marks the periods in which transactions failed.
-func (t *timeline) errors(r Run, i int, named bool) (marks []mark) {
-	for _, s := range r.Document.Stages {
-		for _, p := range s.Periods {
-			c := periodTotal(p)
-			if c.Timeout+c.Error == 0 {
+// targets is the line of the rates that stages were asked for. Runs must agree.
+func (t *timeline) targets() (line, bool) {
+	l := line{name: "target", look: look{color: asked, dash: 2}}
+	texts := map[int]string{}
+	for i, r := range t.runs {
+		for _, s := range t.stages(r) {
+			target := newTarget(r.Document, s.Number)
+			text := ""
+			if target != nil {
+				text = fmt.Sprint(target.text, target.times)
+			}
+			if before, ok := texts[s.Number]; ok && before != text {
+				return l, false
+			}
+			if _, ok := texts[s.Number]; ok || target == nil {
+				texts[s.Number] = text
 				continue
 			}
-			text := fmt.Sprintf("%s after the start of stage %d: %d timeouts, %d errors", formatSeconds(p.Start), s.Number, c.Timeout, c.Error)
-			if named {
-				text = r.label(i) + ", " + text
+			texts[s.Number] = text
+			one := t.stage(s.Number)
+			one.starts = t.starts
+			l.pieces = append(l.pieces, one.trace(t.runs[i], func(_ *result.Stage, p result.Period) (float64, bool) { return target.rate(p) })...)
+		}
+	}
+	return l, len(l.pieces) > 0
+}
+
+// failures marks the periods in which transactions failed.
+func (t *timeline) failures(r Run, i int) (marks []mark) {
+	name := ""
+	if len(t.runs) > 1 {
+		name = r.Name
+	}
+	for _, s := range t.stages(r) {
+		for _, p := range s.Periods {
+			if c := periodTotal(p); c.Timeout+c.Error > 0 {
+				at := t.starts[s.Number] + p.Start
+				marks = append(marks, mark{at, at + p.Seconds, i, name, c.Timeout, c.Error})
 			}
-			marks = append(marks, mark{t.starts[s.Number] + p.Start + p.Seconds/2, text})
 		}
 	}
 	return marks
@@ -172,60 +249,59 @@ func percentiles() []percentile {
 	}
 }
 
-// latency is the chart of an operation's latencies over time: all percentiles of
-// a single run, two of each of several.
-func (t *timeline) latency(runs []Run, op string) *chart {
-	c := t.chart("Latency of " + op)
-	c.yLabel, c.yText = "latency (log scale)", formatLatency
+// latencies are the charts of an operation's latencies over time, for each kind
+// that was measured: all percentiles of a single run, two of each of several.
+// Their latency axes are the same.
+func (t *timeline) latencies(op string) []*chart {
 	shown := percentiles()
-	if len(runs) > 1 {
-		shown = []percentile{shown[0], shown[2]}
+	if len(t.runs) > 1 {
+		shown = []percentile{shown[2], shown[0]}
 	}
-	for i, r := range runs {
-		for j, q := range shown {
-			l := line{name: q.name, color: j}
-			if len(runs) > 1 {
-				l.name, l.color, l.dash = r.label(i)+" "+q.name, i, 1-j
-			}
-			l.pieces = t.trace(r.Document, func(p result.Period) (float64, bool) {
-				o := p.Operations[op]
-				if o == nil || o.Latency().Count == 0 {
-					return 0, false
+	var charts []*chart
+	var all []line
+	for _, k := range kinds() {
+		c := t.chart(k.title + " of " + op)
+		c.yLabel, c.yText = "latency (log scale)", formatLatency
+		for i, r := range t.runs {
+			for j, q := range shown {
+				l := line{name: q.name, look: look{color: j, dash: j}}
+				if len(t.runs) > 1 {
+					l.name, l.look = r.Name+" "+q.name, look{color: i, dash: j, marked: true}
 				}
-				return math.Max(1, float64(q.of(o.Latency()))), true
-			})
-			c.lines = append(c.lines, l)
-		}
-	}
-	low, high := extent(c.lines)
-	c.y = logScale(low, high)
-	c.about = fmt.Sprintf("Latency percentiles of %s a period, over time: response times of stages with a target rate, service times of others. They reach from %s to %s.",
-		op, formatLatency(low), formatLatency(high))
-	return c
-}
-
-// extent returns the least and the greatest value of the lines, 0 without any.
-func extent(lines []line) (low, high float64) {
-	first := true
-	for _, l := range lines {
-		for _, piece := range l.pieces {
-			for _, p := range piece {
-				if first {
-					low, high, first = p.y, p.y, false
+				l.pieces = t.trace(r, func(_ *result.Stage, p result.Period) (float64, bool) {
+					o := p.Operations[op]
+					if o == nil || k.ofPeriod(o) == nil || k.ofPeriod(o).Count == 0 {
+						return 0, false
+					}
+					return math.Max(1, float64(q.of(k.ofPeriod(o)))), true
+				})
+				if len(l.pieces) > 0 {
+					c.lines = append(c.lines, l)
 				}
-				low, high = math.Min(low, p.y), math.Max(high, p.y)
 			}
 		}
+		if len(c.lines) > 0 {
+			low, high := extent(c.lines)
+			c.about = fmt.Sprintf("Percentiles of the %s of %s a period, over time. They reach from %s to %s.", k.name+" time", op, formatLatency(low), formatLatency(high))
+			charts, all = append(charts, c), append(all, c.lines...)
+		}
 	}
-	return low, high
+	y := logScale(extent(all))
+	for _, c := range charts {
+		c.y = y
+	}
+	return charts
 }
 
-// operations are those of any run, in the order in which results show them.
-func operations(runs []Run) []string {
+// operations are those of any run in a stage, or in any stage for 0, in the order
+// in which results show them.
+func operations(runs []Run, number int) []string {
 	var names []string
 	for op := range workload.Op(workload.NumOps) {
 		for _, r := range runs {
-			if slices.ContainsFunc(r.Document.Stages, func(s *result.Stage) bool { return s.Operations[op.String()] != nil }) {
+			if slices.ContainsFunc(r.Document.Stages, func(s *result.Stage) bool {
+				return s.Operations[op.String()] != nil && (number == 0 || s.Number == number)
+			}) {
 				names = append(names, op.String())
 				break
 			}
