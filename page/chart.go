@@ -112,6 +112,7 @@ type figure struct {
 	Title, About string
 	Legend       []legend
 	HasMarks     bool
+	Several      bool // the marks have the colors of their runs
 	Pictures     []picture
 	Thinned      bool
 }
@@ -140,7 +141,7 @@ func (c *chart) half(id string) figure {
 }
 
 func (c *chart) figure(id string, layouts ...layout) figure {
-	f := figure{Title: c.title, About: c.about, HasMarks: len(c.marks) > 0}
+	f := figure{Title: c.title, About: c.about, HasMarks: len(c.marks) > 0, Several: len(c.marks) > 0 && c.marks[0].name != ""}
 	for _, l := range c.lines {
 		f.Legend = append(f.Legend, l.legend(l.name))
 	}

@@ -59,8 +59,11 @@ func formatCount(n uint64) string {
 // formatSeconds writes a time as durations of stage files: 90 as 1m30s, 0.25 as
 // 0.25s, 86400 as 1d. Only times below a minute have parts of a second.
 func formatSeconds(seconds float64) string {
-	if seconds < 60 {
+	switch {
+	case seconds < 10:
 		return short(seconds) + "s"
+	case seconds < 59.95:
+		return short(math.Round(seconds*10)/10) + "s"
 	}
 	left := int64(math.Round(seconds))
 	var b strings.Builder

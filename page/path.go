@@ -104,12 +104,12 @@ func shape(i int) string {
 	return [shapes]string{
 		"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",  // disc
 		"m-3.2-3.2h6.4v6.4h-6.4z",                       // square
-		"m0-4.4l4.2 7.4h-8.4z",                          // triangle
 		"m0-4.8l4.8 4.8l-4.8 4.8l-4.8-4.8z",             // diamond
-		"m0 4.4l4.2-7.4h-8.4z",                          // triangle on its point
 		"m-1.3-4.3h2.6v3h3v2.6h-3v3h-2.6v-3h-3v-2.6h3z", // cross
-		"m-4.4-1.6h8.8v3.2h-8.8z",                       // bar
-		"m-1.6-4.4h3.2v8.8h-3.2z",                       // upright bar
+		"m-1.6-4.6h3.2v9.2h-3.2z",                       // upright bar
+		"m0 4.4l4.2-7.4h-8.4z",                          // triangle on its point
+		"m-5-1.6h10v3.2h-10z",                           // bar
+		"m0-4.4l4.2 7.4h-8.4z",                          // triangle
 	}[i%shapes]
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aeroload/aeroload/condition"
 	"github.com/aeroload/aeroload/result"
@@ -10,7 +11,8 @@ import (
 // stageView is a stage of all runs.
 type stageView struct {
 	Number        int
-	Title         string
+	Title         string // as in lists
+	Heading       string
 	Several       bool
 	HasMismatches bool // some run's reads differed from what was written
 	Facts         []fact
@@ -27,6 +29,7 @@ type glance struct {
 	legend
 	Number               int
 	Title                string
+	Span                 int // runs of the stage, in its first row; else 0
 	Length, Count, TPS   string
 	Target               string
 	Latency              string // which of them
@@ -34,7 +37,7 @@ type glance struct {
 	Timeouts, Errors     string
 	TimedOut, HadErrors  bool
 	Passed, Failed, None bool // assertions: all, some not, there are none
-	Assertions           string
+	Assertions           string // how many held
 }
 
 // row is an operation of a run in a stage.
@@ -71,7 +74,7 @@ type probe struct {
 }
 
 func newStageView(t *timeline, number int) (stageView, error) {
-	v := stageView{Number: number, Title: t.descs[number], Several: len(t.runs) > 1}
+	v := stageView{Number: number, Title: t.descs[number], Heading: "Stage " + strings.TrimPrefix(t.descs[number], "Stage "), Several: len(t.runs) > 1}
 	for i, r := range t.runs {
 		if s := r.stage(number); s != nil {
 			if err := v.add(r, s, look{color: i, marked: v.Several}); err != nil {
@@ -79,6 +82,7 @@ func newStageView(t *timeline, number int) (stageView, error) {
 			}
 		}
 	}
+	v.glance[0].Span = len(v.glance)
 	// A run of one stage has the same picture above.
 	if one := t.stage(number); len(t.order) > 1 && one.end > 0 {
 		v.Groups = append(v.Groups, side([]*chart{one.throughput()}, fmt.Sprintf("throughput-%d", number)))
@@ -148,7 +152,9 @@ func newGlance(r Run, s *result.Stage, l look) (glance, error) {
 		g.Latency = "response"
 	}
 	if t := newTarget(r.Document, s.Number); t != nil {
-		g.Target = t.describe()
+		if mean, ok := t.rate(result.Period{Seconds: s.Seconds}); ok && mean < most {
+			g.Target = formatNumber(mean)
+		}
 	}
 	if h := m.Latency; h.Count() > 0 {
 		p := h.Percentiles([]float64{50, 99, 99.9})
@@ -161,10 +167,7 @@ func newGlance(r Run, s *result.Stage, l look) (glance, error) {
 		}
 	}
 	g.Passed, g.Failed = failed == 0 && !g.None, failed > 0
-	g.Assertions = fmt.Sprintf("%d passed", len(s.Assertions))
-	if failed > 0 {
-		g.Assertions = fmt.Sprintf("%d of %d failed", failed, len(s.Assertions))
-	}
+	g.Assertions = fmt.Sprintf("%d of %d", len(s.Assertions)-failed, len(s.Assertions))
 	return g, nil
 }
 

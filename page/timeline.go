@@ -75,7 +75,7 @@ func (t *timeline) stage(number int) *timeline {
 
 func stageName(s *result.Stage) string {
 	if s.Desc == "" {
-		return "stage " + strconv.Itoa(s.Number)
+		return "Stage " + strconv.Itoa(s.Number)
 	}
 	return strconv.Itoa(s.Number) + ": " + cut(s.Desc, longest)
 }
@@ -165,7 +165,7 @@ func (t *timeline) throughput() *chart {
 	}
 	if ops := operations(t.runs, t.only); !several && len(ops) > 1 {
 		for i, op := range ops {
-			c.lines = append(c.lines, line{name: op, look: look{color: i + 1, dash: 1 + i%(dashes-1)}, pieces: t.trace(t.runs[0], func(s *result.Stage, p result.Period) (float64, bool) {
+			c.lines = append(c.lines, line{name: op, look: look{color: i + 1, dash: 1 + 2*(i%2)}, pieces: t.trace(t.runs[0], func(s *result.Stage, p result.Period) (float64, bool) {
 				if s.Operations[op] == nil {
 					return 0, false
 				}
@@ -237,15 +237,16 @@ func (t *timeline) failures(r Run, i int) (marks []mark) {
 type percentile struct {
 	name string
 	of   func(*result.Latency) int64
+	look look
 }
 
 func percentiles() []percentile {
 	return []percentile{
-		{"p50", func(l *result.Latency) int64 { return l.P50 }},
-		{"p90", func(l *result.Latency) int64 { return l.P90 }},
-		{"p99", func(l *result.Latency) int64 { return l.P99 }},
-		{"p99.9", func(l *result.Latency) int64 { return l.P999 }},
-		{"max", func(l *result.Latency) int64 { return l.Max }},
+		{"p50", func(l *result.Latency) int64 { return l.P50 }, look{color: 2, dash: 2}},
+		{"p90", func(l *result.Latency) int64 { return l.P90 }, look{color: 1, dash: 1}},
+		{"p99", func(l *result.Latency) int64 { return l.P99 }, look{}},
+		{"p99.9", func(l *result.Latency) int64 { return l.P999 }, look{color: 3, dash: 3}},
+		{"max", func(l *result.Latency) int64 { return l.Max }, look{color: 4, dash: 4}},
 	}
 }
 
@@ -264,7 +265,7 @@ func (t *timeline) latencies(op string) []*chart {
 		c.yLabel, c.yText = "latency (log scale)", formatLatency
 		for i, r := range t.runs {
 			for j, q := range shown {
-				l := line{name: q.name, look: look{color: j, dash: j}}
+				l := line{name: q.name, look: q.look}
 				if len(t.runs) > 1 {
 					l.name, l.look = r.Name+" "+q.name, look{color: i, dash: j, marked: true}
 				}
