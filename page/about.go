@@ -58,14 +58,14 @@ func newAbout(r Run, l look) (about, error) {
 		a.Notes = append(a.Notes, n.At.UTC().Format("15:04:05 ")+where+n.Text)
 	}
 	var err error
-	if a.Config, err = toYAML(d.Config.Stages); err != nil {
+	if a.Config, err = toYAML(whole(d.Config.Stages)); err != nil {
 		return a, fmt.Errorf("%s: configuration: %w", r.Name, err)
 	}
 	keys, err := connection(d.Config.Connection)
 	if err != nil {
 		return a, fmt.Errorf("%s: connection: %w", r.Name, err)
 	}
-	if a.Connections, err = toYAML(keys); err != nil {
+	if a.Connections, err = toYAML(whole(keys)); err != nil {
 		return a, fmt.Errorf("%s: connection: %w", r.Name, err)
 	}
 	return a, nil

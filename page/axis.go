@@ -114,7 +114,7 @@ func (s scale) ticks(n int) []float64 {
 // so on, about n of them up to high.
 func percentileTicks(high float64, n int) []float64 {
 	list := []float64{1}
-	if high < 1e4 || n > 6 {
+	if high < 1e3 || n > 6 { // there is room
 		list = append(list, 2)
 	}
 	skip := math.Max(1, math.Ceil(math.Log10(high)/float64(n)))

@@ -75,7 +75,7 @@ func newDistribution(title string, lines []line, y scale, most float64) []*chart
 		title: title,
 		about: fmt.Sprintf("%s, from %s at the lowest to %s at the highest. The axis is 1/(1-percentile), on a log scale.", title, formatLatency(low), formatLatency(high)),
 		x:     scale{low: 1, high: most, log: true}, xLabel: "percentile", xText: formatShare,
-		xTicks: func(n int) []float64 { return percentileTicks(most, n) },
+		xTicks: func(n int) []float64 { return percentileTicks(most, n+2) },
 		y:      y, yLabel: "latency (log scale)", yText: formatLatency,
 		lines: lines,
 	}}

@@ -104,7 +104,7 @@ func formatBytes(n uint64) string {
 	if n >= 1<<30 {
 		return short(float64(n)/(1<<30)) + " GiB"
 	}
-	return short(float64(n)/(1<<20)) + " MiB"
+	return strconv.FormatUint((n+1<<19)>>20, 10) + " MiB"
 }
 
 // longest is the number of letters of names on the page.

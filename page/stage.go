@@ -36,7 +36,7 @@ type glance struct {
 	P50, P99, P999, Max  string
 	Timeouts, Errors     string
 	TimedOut, HadErrors  bool
-	Passed, Failed, None bool // assertions: all, some not, there are none
+	Passed, Failed, None bool   // assertions: all, some not, there are none
 	Assertions           string // how many held
 }
 
@@ -53,7 +53,7 @@ type row struct {
 
 // latencyRow is one of an operation's two latencies.
 type latencyRow struct {
-	Kind, Min, Mean, P50, P90, P99, P999, P9999, Max string
+	Kind, Mean, P50, P90, P99, P999, P9999, Max string
 }
 
 type assertion struct {
@@ -88,6 +88,12 @@ func newStageView(t *timeline, number int) (stageView, error) {
 		v.Groups = append(v.Groups, side([]*chart{one.throughput()}, fmt.Sprintf("throughput-%d", number)))
 	}
 	for _, op := range operations(t.runs, number) {
+		for i, r := range t.runs {
+			if s := r.stage(number); s != nil && s.Operations[op] != nil {
+				v.Rows = append(v.Rows, newRow(s.Operations[op], op, look{color: i, marked: v.Several}.legend(r.Name)))
+				v.HasMismatches = v.HasMismatches || s.Operations[op].Mismatches > 0
+			}
+		}
 		charts, err := distributions(t.runs, number, op)
 		if err != nil {
 			return v, fmt.Errorf("stage %d: %w", number, err)
@@ -113,10 +119,7 @@ func (v *stageView) add(r Run, s *result.Stage, l look) error {
 	v.glance = append(v.glance, g)
 	v.Facts = append(v.Facts, stageFacts(r, s, where)...)
 	for _, op := range s.OperationNames() {
-		o := s.Operations[op]
-		v.Rows = append(v.Rows, newRow(o, op, l.legend(r.Name)))
-		v.HasMismatches = v.HasMismatches || o.Mismatches > 0
-		for _, c := range o.Codes {
+		for _, c := range s.Operations[op].Codes {
 			unit := "transactions"
 			if c.Records {
 				unit = "records of batches"
@@ -228,10 +231,10 @@ func newRow(o *result.Operation, op string, l legend) row {
 		switch {
 		case l == nil:
 		case l.Count == 0:
-			r.Latencies = append(r.Latencies, latencyRow{k.name, none, none, none, none, none, none, none, none})
+			r.Latencies = append(r.Latencies, latencyRow{k.name, none, none, none, none, none, none, none})
 		default:
 			us := func(v int64) string { return formatLatency(float64(v)) }
-			r.Latencies = append(r.Latencies, latencyRow{k.name, us(l.Min), formatLatency(l.Mean), us(l.P50), us(l.P90), us(l.P99), us(l.P999), us(l.P9999), us(l.Max)})
+			r.Latencies = append(r.Latencies, latencyRow{k.name, formatLatency(l.Mean), us(l.P50), us(l.P90), us(l.P99), us(l.P999), us(l.P9999), us(l.Max)})
 		}
 	}
 	return r

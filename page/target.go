@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -36,7 +37,7 @@ func newTarget(d *result.Document, number int) *target {
 	if config["warmup"] != nil {
 		keys["warmup"] = config["warmup"]
 	}
-	data, err := yaml.Marshal([]any{keys})
+	data, err := yaml.Marshal([]any{whole(keys)})
 	if err != nil {
 		return nil
 	}
@@ -70,6 +71,37 @@ func (t *target) describe() string {
 		return fmt.Sprintf("%g × %s", t.times, text)
 	}
 	return text
+}
+
+// whole makes whole numbers of the floating-point ones that reading JSON leaves
+// in a configuration, so that they are not written with exponents. Those that JSON
+// does not hold exactly stay.
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
+	case []map[string]any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = whole(e)
+		}
+		return list
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = whole(e)
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = whole(e)
+		}
+		return m
+	}
+	return v
 }
 
 // toYAML writes a value as people read it.

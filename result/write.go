@@ -25,17 +25,26 @@ func (d *Document) Write(w io.Writer) error {
 // CheckWritable returns an error unless a result can be written to path: before a
 // run, so that no run is for nothing. What is there stays as it is.
 func CheckWritable(path string) error {
+	if err := CheckReplaceable(path); err != nil {
+		return fmt.Errorf("result file: %w", err)
+	}
+	return nil
+}
+
+// CheckReplaceable returns an error unless [ReplaceFile] can write to path. What is
+// there stays as it is.
+func CheckReplaceable(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
-		return fmt.Errorf("result file: %s is a folder", path)
+		return fmt.Errorf("%s is a folder", path)
 	case err == nil && !info.Mode().IsRegular():
 		return nil // a device or a pipe, written to as it is
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("result file: %w", err)
+		return err
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".writable-*")
 	if err != nil {
-		return fmt.Errorf("result file: %w", err)
+		return err
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

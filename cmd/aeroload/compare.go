@@ -93,7 +93,25 @@ func compareResults(s *settings, args []string, stdout, _ io.Writer) error {
 
 // readSide reads the results of one side of a comparison.
 func readSide(text string) ([]*results.Document, error) {
+	files, err := resultFiles(text)
+	if err != nil {
+		return nil, err
+	}
 	var docs []*results.Document
+	for _, file := range files {
+		d, err := results.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	return docs, nil
+}
+
+// resultFiles returns the files that an argument names: a file, a folder of them,
+// or several of these with commas between.
+func resultFiles(text string) ([]string, error) {
+	var list []string
 	for path := range strings.SplitSeq(text, ",") {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -105,15 +123,9 @@ func readSide(text string) ([]*results.Document, error) {
 				return nil, fmt.Errorf("the folder %s holds no result files (*.json)", path)
 			}
 		}
-		for _, file := range files {
-			d, err := results.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			docs = append(docs, d)
-		}
+		list = append(list, files...)
 	}
-	return docs, nil
+	return list, nil
 }
 
 // escapeGlob makes a path mean itself in a pattern.
