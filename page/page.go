@@ -54,18 +54,18 @@ func (r Run) stage(number int) *result.Stage {
 func Write(w io.Writer, runs []Run) error {
 	v, err := newView(named(runs))
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report page: %w", err)
 	}
 	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report page: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, v); err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report page: %w", err)
 	}
 	if _, err := w.Write(bytes.Map(printable, b.Bytes())); err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report page: %w", err)
 	}
 	return nil
 }

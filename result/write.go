@@ -44,7 +44,10 @@ func CheckReplaceable(path string) error {
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".writable-*")
 	if err != nil {
-		return err
+		if e := new(fs.PathError); errors.As(err, &e) {
+			err = e.Err // the name of the probe tells nobody anything
+		}
+		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

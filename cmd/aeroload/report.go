@@ -42,7 +42,7 @@ func reportResults(s *settings, args []string, stdout, _ io.Writer) error {
 		return page.Write(stdout, runs)
 	}
 	if err := results.ReplaceFile(s.pageFile, func(w io.Writer) error { return page.Write(w, runs) }); err != nil {
-		return fmt.Errorf("report page: %w", err)
+		return err
 	}
 	fmt.Fprintf(stdout, "The report is in %s\n", s.pageFile)
 	return nil
