@@ -79,7 +79,7 @@ func narrow() layout { return layout{"narrow", 400, 300, 4, 6} }
 // The margins of a picture leave room for the numbers at its axes.
 const (
 	marginLeft, marginRight = 64, 14
-	marginTop, marginBottom = 24, 44
+	marginTop, marginBottom = 24, 46
 )
 
 // picture is a chart laid out: what the template writes as SVG. Coordinates are
@@ -160,14 +160,14 @@ func (c *chart) picture(size layout, id string) picture {
 		Class: size.class, ID: id, Width: px(size.width), Height: px(size.height),
 		Left: px(marginLeft), Right: px(right), Top: px(marginTop), Bottom: px(bottom), Middle: px((marginTop + bottom) / 2),
 		Title: c.title, About: c.about, XLabel: c.xLabel, YLabel: c.yLabel,
-		XLabelAt: px((marginLeft + right) / 2), XLabelBottom: px(size.height - 8),
+		XLabelAt: px((marginLeft + right) / 2), XLabelBottom: px(size.height - 7),
 	}
 	xTicks := c.x.ticks
 	if c.xTicks != nil {
 		xTicks = c.xTicks
 	}
 	for _, v := range xTicks(size.xTicks) {
-		p.XTicks = append(p.XTicks, tick{px(x(v)), px(bottom + 17), c.xText(v)})
+		p.XTicks = append(p.XTicks, tick{px(x(v)), px(bottom + 20), c.xText(v)})
 	}
 	for _, v := range c.y.ticks(size.yTicks) {
 		p.YTicks = append(p.YTicks, tick{px(y(v)), px(y(v) + 4), c.yText(v)})
