@@ -74,7 +74,7 @@ type layout struct {
 }
 
 func wide() layout   { return layout{"wide", 960, 320, 10, 6} }
-func narrow() layout { return layout{"narrow", 400, 300, 4, 6} }
+func narrow() layout { return layout{"narrow", 400, 300, 5, 6} }
 
 // The margins of a picture leave room for the numbers at its axes.
 const (

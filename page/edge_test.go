@@ -200,7 +200,7 @@ func TestKindsOfRuns(t *testing.T) {
 	page := text(write(t, Run{"", reread(t, d)}).root)
 	for _, want := range []string{
 		"run 1 2026-11-30 20:57:37 UTC", "This run ended early: SIGINT", "The server was embedded: these numbers measure the machine, not Aerospike.",
-		"3 transactions without an answer", "a target rate of 2 × 5.0", "mismatches latency", "the limits hold up to 12.5k transactions/s.",
+		"3 transactions without an answer", "a target rate of 2 × 5.0", "mismatches latency", "Highest rate at which the limits hold: 12 500 transactions/s.",
 		"10 000 10 000 ✓ hold p99 1.2ms < 2ms", "15 000 14 000 ✗ fail the rate was not kept up",
 	} {
 		if !strings.Contains(page, want) {

@@ -83,8 +83,8 @@ func newStageView(t *timeline, number int) (stageView, error) {
 		}
 	}
 	v.glance[0].Span = len(v.glance)
-	// A run of one stage has the same picture above.
-	if one := t.stage(number); len(t.order) > 1 && one.end > 0 {
+	// The only stage has the same picture above, and one period is but a number.
+	if one := t.stage(number); len(t.order) > 1 && one.mostPeriods() > 1 {
 		v.Groups = append(v.Groups, side([]*chart{one.throughput()}, fmt.Sprintf("throughput-%d", number)))
 	}
 	for _, op := range operations(t.runs, number) {
@@ -154,6 +154,9 @@ func newGlance(r Run, s *result.Stage, l look) (glance, error) {
 	if s.Throttled {
 		g.Latency = "response"
 	}
+	if s.FindMax != nil && s.FindMax.TPS > 0 {
+		g.Target = "found " + formatNumber(s.FindMax.TPS)
+	}
 	if t := newTarget(r.Document, s.Number); t != nil {
 		if mean, ok := t.rate(result.Period{Seconds: s.Seconds}); ok && mean < most {
 			g.Target = formatNumber(mean)
@@ -207,10 +210,10 @@ func stageFacts(r Run, s *result.Stage, where string) []fact {
 }
 
 func newFound(f *result.FindMax, where string) found {
-	shown := found{Text: fmt.Sprintf("%sthe limits hold up to %s transactions/s", where, formatRate(f.TPS))}
+	shown := found{Text: fmt.Sprintf("%sHighest rate at which the limits hold: %s transactions/s", where, formatNumber(f.TPS))}
 	switch {
 	case f.TPS == 0:
-		shown.Text = where + "no rate was found at which the limits hold"
+		shown.Text = where + "No rate was found at which the limits hold"
 	case !f.Settled:
 		shown.Text += "; how much more there is was not found out in time"
 	}

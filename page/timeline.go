@@ -73,6 +73,19 @@ func (t *timeline) stage(number int) *timeline {
 	return one
 }
 
+// mostPeriods is the number of periods of the run that has most.
+func (t *timeline) mostPeriods() int {
+	n := 0
+	for _, r := range t.runs {
+		periods := 0
+		for _, s := range t.stages(r) {
+			periods += len(s.Periods)
+		}
+		n = max(n, periods)
+	}
+	return n
+}
+
 func stageName(s *result.Stage) string {
 	if s.Desc == "" {
 		return "Stage " + strconv.Itoa(s.Number)
