@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/aeroload/aeroload/result"
 )
 
@@ -17,13 +19,17 @@ type about struct {
 	Start, Length       string
 	Stopped             string
 	Embedded            bool
-	Passed, Failed      int // assertions
-	Total               int // of them
-	Missed              []string
+	Passed, Failed      int      // assertions
+	Total               int      // of them
+	Missed              []string // the first that failed
+	More                int      // that failed besides
 	Facts               []fact
 	Notes               []string
 	Config, Connections string // YAML
 }
+
+// mostMissed is how many failed assertions the head of the page lists.
+const mostMissed = 10
 
 // fact is a short answer about a run or a stage.
 type fact struct{ Name, Value string }
@@ -42,6 +48,10 @@ func newAbout(r Run, l look) (about, error) {
 				continue
 			}
 			a.Failed++
+			if len(a.Missed) == mostMissed {
+				a.More++
+				continue
+			}
 			a.Missed = append(a.Missed, fmt.Sprintf("stage %d: %s", s.Number, cut(c.String(), longest)))
 		}
 	}
@@ -58,7 +68,7 @@ func newAbout(r Run, l look) (about, error) {
 		a.Notes = append(a.Notes, n.At.UTC().Format("15:04:05 ")+where+n.Text)
 	}
 	var err error
-	if a.Config, err = toYAML(whole(d.Config.Stages)); err != nil {
+	if a.Config, err = toYAML(ordered(d.Config.Stages)); err != nil {
 		return a, fmt.Errorf("%s: configuration: %w", r.Name, err)
 	}
 	keys, err := connection(d.Config.Connection)
@@ -69,6 +79,27 @@ func newAbout(r Run, l look) (about, error) {
 		return a, fmt.Errorf("%s: connection: %w", r.Name, err)
 	}
 	return a, nil
+}
+
+// ordered returns stages as YAML with the keys first that tell what a stage is.
+func ordered(stages []map[string]any) []yaml.Node {
+	first := []string{"stage", "desc", "workload", "operations"}
+	list := make([]yaml.Node, len(stages))
+	for i, keys := range stages {
+		list[i].Kind = yaml.MappingNode
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(keys)), func(k string) bool { return slices.Contains(first, k) })
+		for _, k := range slices.Concat(first, names) {
+			if v, ok := keys[k]; ok {
+				var key, value yaml.Node
+				key.SetString(k)
+				if err := value.Encode(whole(v)); err != nil {
+					value.SetString(fmt.Sprint(v))
+				}
+				list[i].Content = append(list[i].Content, &key, &value)
+			}
+		}
+	}
+	return list
 }
 
 // facts say where, with what and against what a run ran.

@@ -61,6 +61,7 @@ type chart struct {
 	xLabel, yLabel string
 	xText, yText   func(float64) string
 	lines          []line
+	legend         []legend // nil for the names of the lines
 	marks          []mark
 	boundaries     []boundary
 }
@@ -141,9 +142,11 @@ func (c *chart) half(id string) figure {
 }
 
 func (c *chart) figure(id string, layouts ...layout) figure {
-	f := figure{Title: c.title, About: c.about, HasMarks: len(c.marks) > 0, Several: len(c.marks) > 0 && c.marks[0].name != ""}
+	f := figure{Title: c.title, About: c.about, Legend: c.legend, HasMarks: len(c.marks) > 0, Several: len(c.marks) > 0 && c.marks[0].name != ""}
 	for _, l := range c.lines {
-		f.Legend = append(f.Legend, l.legend(l.name))
+		if c.legend == nil {
+			f.Legend = append(f.Legend, l.look.legend(l.name))
+		}
 	}
 	for _, l := range layouts {
 		p := c.picture(l, id+"-"+l.class)

@@ -280,7 +280,7 @@ func (t *timeline) latencies(op string) []*chart {
 			for j, q := range shown {
 				l := line{name: q.name, look: q.look}
 				if len(t.runs) > 1 {
-					l.name, l.look = r.Name+" "+q.name, look{color: i, dash: j, marked: true}
+					l.look = look{color: i, dash: j, marked: true}
 				}
 				l.pieces = t.trace(r, func(_ *result.Stage, p result.Period) (float64, bool) {
 					o := p.Operations[op]
@@ -292,6 +292,15 @@ func (t *timeline) latencies(op string) []*chart {
 				if len(l.pieces) > 0 {
 					c.lines = append(c.lines, l)
 				}
+			}
+			// The runs are told apart by the legend first, percentiles after.
+			if n := len(c.lines); len(t.runs) > 1 && n > 0 && c.lines[n-1].color == i {
+				c.legend = append(c.legend, look{color: i, marked: true}.legend(r.Name))
+			}
+		}
+		if len(c.legend) > 0 {
+			for j, q := range shown {
+				c.legend = append(c.legend, look{color: asked, dash: j}.legend(q.name))
 			}
 		}
 		if len(c.lines) > 0 {

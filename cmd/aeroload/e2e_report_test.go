@@ -62,7 +62,7 @@ func TestReportOfARun(t *testing.T) {
 	runBinary(t, "-h", server.Addr(), "-T", "60000", "--workload-stages", file, "--result", b)
 	if r := runBinary(t, "report", a+","+b, filepath.Dir(a), "-o", "-"); r.code != 0 || !strings.HasPrefix(r.stdout, "<!DOCTYPE html>") || r.stderr != "" {
 		t.Errorf("to standard output: exit code %d\n%s%.100s", r.code, r.stderr, r.stdout)
-	} else if text := pageText(t, r.stdout); !strings.Contains(text, a+" (2)") || !strings.Contains(text, b+" p99") {
+	} else if text := pageText(t, r.stdout); !strings.Contains(text, a+" (2)") || !strings.Contains(text, b+" (2) p99 p50") {
 		t.Errorf("no runs over each other: %.1000s", text)
 	}
 }
