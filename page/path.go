@@ -108,7 +108,7 @@ func shape(i int) string {
 		"m-1.3-4.3h2.6v3h3v2.6h-3v3h-2.6v-3h-3v-2.6h3z", // cross
 		"m-1.6-4.6h3.2v9.2h-3.2z",                       // upright bar
 		"m0 4.4l4.2-7.4h-8.4z",                          // triangle on its point
-		"m-5-1.6h10v3.2h-10z",                           // bar
+		"m-4.2-4.2h8.4v8.4h-8.4zm2.4 2.4v3.6h3.6v-3.6z", // frame
 		"m0-4.4l4.2 7.4h-8.4z",                          // triangle
 	}[i%shapes]
 }
