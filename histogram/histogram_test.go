@@ -3,6 +3,7 @@ package histogram
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -279,5 +280,21 @@ func BenchmarkSnapshot64Wide(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Snapshot()
+	}
+}
+
+func TestCountAtMost(t *testing.T) {
+	r := NewRecorder(1)
+	for _, us := range []int{0, 1, 1000, 1001, 2047, 4000, 4001, 4002, 64_000} {
+		r.Shard(0).Record(time.Duration(us) * time.Microsecond)
+	}
+	limits := []int64{-1, 0, 0, 1, 999, 1000, 1001, 2047, 4000, 4002, 63_999, 64_000, Highest}
+	// 4000 and 4001 µs share a bucket of 2 µs.
+	want := []int64{0, 1, 1, 2, 2, 3, 4, 5, 7, 8, 8, 9, 9}
+	if got := r.Snapshot().CountAtMost(limits); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := new(Snapshot).CountAtMost([]int64{1, Highest}); !slices.Equal(got, []int64{0, 0}) {
+		t.Errorf("of an empty snapshot: %v", got)
 	}
 }

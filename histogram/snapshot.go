@@ -56,6 +56,23 @@ func (s *Snapshot) Percentiles(ps []float64) []int64 {
 	return s.histogram().ValueAtPercentilesSlice(ps)
 }
 
+// CountAtMost returns, for each of the limits in microseconds, which ascend, how
+// many latencies do not exceed it. It is exact for limits below 2048 µs; above,
+// latencies of the bucket that holds the limit (0.1 % wide) all count as not
+// above it.
+func (s *Snapshot) CountAtMost(limits []int64) []int64 {
+	counts := make([]int64, len(limits))
+	var sum int64
+	i := 0
+	for n, limit := range limits {
+		for ; i < len(s.counts) && lowestAt(i) <= limit; i++ {
+			sum += s.counts[i]
+		}
+		counts[n] = sum
+	}
+	return counts
+}
+
 // Sub returns what was recorded after prev, an earlier snapshot of the same
 // recorder (nil for the beginning of the run). Counts that prev has and s
 // lacks, which can't happen with an earlier snapshot, count as none.
