@@ -18,6 +18,9 @@ import (
 // maxExample is how much of an error's text the summary shows, in bytes.
 const maxExample = 160
 
+// EmbeddedNote is what every summary of a run against the embedded server says.
+const EmbeddedNote = "The server was embedded: these numbers measure this machine, not Aerospike."
+
 // WriteSummary prints what a run came to: a row for each stage and operation,
 // and how many transactions failed with which result code.
 func WriteSummary(w io.Writer, r *stage.Result, embedded bool) error {
@@ -41,7 +44,7 @@ func WriteSummary(w io.Writer, r *stage.Result, embedded bool) error {
 	}
 	writeFailures(&b, r.Failures)
 	if embedded {
-		b.WriteString("The server was embedded: these numbers measure this machine, not Aerospike.\n")
+		b.WriteString(EmbeddedNote + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -15,9 +15,10 @@ import (
 // so that everything that asbench's command lines contain is understood: a value
 // glued to its short flag (-z16), several switches behind one dash (-dL), long
 // names behind a single dash (-upn x), a value that begins with a dash
-// (-e -1), camelCase names (with a warning to log), and a value that may be
-// missing (-P). What is no flag may stand between the flags, and is returned
-// behind them and a "--". The error tells of everything that is wrong.
+// (-e -1), camelCase names (with a warning to log), a value that may be missing
+// (-P), and one that makes a switch another flag (-latency 7,1). What is no flag
+// may stand between the flags, and is returned behind them and a "--". The error
+// tells of everything that is wrong.
 func normalize(args []string, options []*option, log io.Writer) ([]string, error) {
 	n := normalizer{options: options, log: log}
 	var operands []string
@@ -76,7 +77,7 @@ func (n *normalizer) flag(arg string, rest []string) (used int, err error) {
 // glued reads what follows a short flag in the same argument: its value, or
 // further short flags.
 func (n *normalizer) glued(o *option, arg, tail string, rest []string) (int, error) {
-	for o.arg == "" && tail != "" {
+	for o.arg == "" && tail != "" && !o.takes(strings.TrimPrefix(tail, "=")) {
 		n.out = append(n.out, "--"+o.name)
 		_, size := utf8.DecodeRuneInString(tail)
 		letter := tail[:size]
@@ -91,6 +92,12 @@ func (n *normalizer) glued(o *option, arg, tail string, rest []string) (int, err
 func (n *normalizer) emit(o *option, arg, value string, hasValue bool, rest []string) (int, error) {
 	name := "--" + o.name
 	switch {
+	case hasValue && o.takes(value):
+		n.out = append(n.out, "--"+o.valuedName+"="+value)
+		return 0, nil
+	case !hasValue && len(rest) > 0 && o.takes(rest[0]):
+		n.out = append(n.out, "--"+o.valuedName+"="+rest[0])
+		return 1, nil
 	case o.arg == "" && hasValue:
 		return 0, usagef("%s: %s is a switch and takes no value", arg, name)
 	case o.arg == "":

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -112,6 +113,8 @@ func flagRows() []flagRow {
 		{"debug", "d", "", "", func(s *settings) { s.debug = true }},
 		{"latency", "L", "", "", func(s *settings) { s.latency = true }},
 		{"percentiles", "", "50,90,99,99.9,99.99", "0, 50,99.5", func(s *settings) { s.percentiles = []float64{0, 50, 99.5} }},
+		{"latency-columns", "", "", "ycsb", func(s *settings) { s.columns, _ = report.ParseColumns("ycsb") }},
+		{"summary-format", "", "text", "node", func(s *settings) { s.summaryFormat = "node" }},
 		{"output-file", "", "", "out.txt", func(s *settings) { s.outputFile = "out.txt" }},
 		{"output-period", "", "1", "5", func(s *settings) { s.outputPeriod = 5 * time.Second }},
 		{"hdr-hist", "", "", "hists", func(s *settings) { s.hdrDir = "hists" }},

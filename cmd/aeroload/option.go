@@ -19,7 +19,14 @@ type option struct {
 	category string
 	usage    string
 	set      func(s *settings, text string) error // text means nothing for a switch
+	// valued tells of a value behind a switch that makes it another flag, whose
+	// name is valuedName; nil for none.
+	valued     func(text string) bool
+	valuedName string
 }
+
+// takes tells whether the value makes the switch another flag.
+func (o *option) takes(value string) bool { return o.valued != nil && o.valued(value) }
 
 // wrap puts the flag in front of an error, unless it is there already: the
 // errors of package cluster begin with it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -192,9 +193,14 @@ func policyOptions() []*option {
 func outputOptions() []*option {
 	return []*option{
 		{name: "latency", short: "L", category: catOutput, usage: "print the latency percentiles of each operation every second",
-			set: setBool(func(s *settings) *bool { return &s.latency })},
+			set:    setBool(func(s *settings) *bool { return &s.latency }),
+			valued: report.LooksLikeColumns, valuedName: "latency-columns"},
 		{name: "percentiles", arg: "P,…", def: "50,90,99,99.9,99.99", category: catOutput, usage: "which ones, ascending, from 0 to below 100",
 			set: setPercentiles},
+		{name: "latency-columns", arg: "LAYOUT", category: catOutput, usage: "print every second how many transactions took how long, as the Java client's benchmark does: [alt,]COLUMNS,SHIFT[,us|ms] or ycsb[,WARMUP]; -latency LAYOUT and -L LAYOUT say the same",
+			set: setChoice(report.ParseColumns, func(s *settings) *report.Columns { return &s.columns })},
+		{name: "summary-format", arg: "FORMAT", def: "text", category: catOutput, usage: "text, or node: that of the Node.js client's benchmark, on standard output",
+			set: setChoice(report.ParseSummaryFormat, func(s *settings) *report.SummaryFormat { return &s.summaryFormat })},
 		{name: "output-file", arg: "FILE", category: catOutput, usage: "append the latency counts of each period to a file; stdout for standard output",
 			set: setName(func(s *settings) *string { return &s.outputFile })},
 		{name: "output-period", arg: "SECONDS", def: "1", category: catOutput, usage: "length of such a period",

@@ -76,14 +76,27 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	nodeSummary := report.NewNodeSummary(plan)
+	if s.summaryFormat == report.SummaryNode {
+		observer = report.Multi{observer, nodeSummary}
+	}
 	run, err := s.runPlan(plan, observer, recorder, stdout)
 	closed := errors.Join(s.writeResult(recorder, hdrFiles, run), closeOutput())
+	ran := run != nil && len(run.Stages) > 0
+	if ran && s.summaryFormat == report.SummaryNode {
+		err = errors.Join(err, nodeSummary.Write(stdout, run))
+	}
 	if out, ok := stdout.(*report.Async); ok {
 		// The summary comes after the lines, if anybody reads them.
 		_ = out.Flush(outputPatience)
 	}
-	if run != nil && len(run.Stages) > 0 {
-		err = errors.Join(err, report.WriteSummary(stderr, run, s.embedded))
+	if ran {
+		switch {
+		case s.summaryFormat == report.SummaryText:
+			err = errors.Join(err, report.WriteSummary(stderr, run, s.embedded))
+		case s.embedded:
+			fmt.Fprintln(stderr, report.EmbeddedNote)
+		}
 		if s.hdrDir != "" && closed == nil {
 			fmt.Fprintf(stderr, "HDR histograms are in %s\n", s.hdrDir)
 		}
@@ -99,6 +112,10 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 func (s *settings) outputs(plan *stage.Plan, recorder *results.Recorder, stdout, stderr io.Writer) (stage.Observer, *report.HDRFiles, func() error, error) {
 	observers := report.Multi{report.NewLines(stdout, stderr, plan, s.shownPercentiles())}
 	var closers []io.Closer
+	if s.columns != (report.Columns{}) {
+		c := report.NewColumnLines(stdout, plan, s.columns)
+		observers, closers = append(observers, c), append(closers, c)
+	}
 	if s.resultFile != "" || s.hdrDir != "" {
 		observers = append(observers, recorder)
 	}

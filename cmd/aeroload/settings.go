@@ -12,6 +12,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/compare"
+	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -51,6 +52,9 @@ type settings struct {
 
 	compare compareSettings
 
+	columns       report.Columns // layout of the Java benchmark's lines, if any
+	summaryFormat report.SummaryFormat
+
 	genBench   uint64 // records whose generation is timed instead of a run; 0 for none
 	genRecords uint64 // of gen
 	genJSON    bool
@@ -85,6 +89,7 @@ func newSettings() *settings {
 		serve:        serveSettings{nodes: 1, replicas: 2},
 		compare:      compareSettings{format: "text", options: compare.DefaultOptions()},
 	}
+	s.summaryFormat = report.SummaryText
 	s.defaults.ObjectOptions.BinName = "testbin"
 	s.defaults.ObjectOptions.CompressionRatio = 1
 	return s
