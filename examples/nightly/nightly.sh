@@ -129,15 +129,18 @@ summary() {
 # prune removes the oldest nights beyond those to keep, but none that the next one
 # is to be compared with.
 prune() {
-	good_nights >"$results/.base"
+	{
+		good_nights
+		printf '%s\n' "$tonight"
+	} >"$results/.keep"
 	extra=$(($(nights | wc -l) - keep))
 	nights | while IFS= read -r dir && [ "$extra" -gt 0 ]; do
 		extra=$((extra - 1))
-		if ! grep -qxF -- "$dir" "$results/.base"; then
+		if ! grep -qxF -- "$dir" "$results/.keep"; then
 			rm -rf -- "$dir"
 		fi
 	done
-	rm -f "$results/.base"
+	rm -f "$results/.keep"
 }
 
 # stopped CODE, which the traps call, ends the run that goes on, and the night.
@@ -162,12 +165,17 @@ command -v "$aeroload" >/dev/null || wrong "there is no program $aeroload; NIGHT
 [ -r "$stages" ] || wrong "the stage file $stages cannot be read"
 mkdir -p "$results" || wrong "the folder $results cannot be made"
 
-# The name of a night is when it began; no two are the same.
-began=$(date -u +%Y%m%dT%H%M%SZ) night=$began n=1
+# The name of a night is when it began. One that begins in the same second as the
+# last has a letter more, so that it sorts behind it.
+night=$(date -u +%Y%m%dT%H%M%SZ)
+newest=$(nights | tail -n 1)
+newest=${newest##*/}
+case $newest in
+"$night"*) night=${newest}b ;;
+esac
 until mkdir "$results/$night" 2>/dev/null; do
 	[ -d "$results/$night" ] || wrong "nothing can be written to $results"
-	n=$((n + 1))
-	night=$began-$n
+	night=${night}b
 done
 tonight=$results/$night
 child=
