@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,22 @@ SUMMARY
 	// The marks keep the blanks at the ends of lines.
 	if want = strings.ReplaceAll(want, "|", ""); b.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
+
+// The shares that the benchmark's own README shows of a run.
+func TestNodeDurations(t *testing.T) {
+	plan := planOf(t, "- {workload: RU}")
+	snapshot := measured(nil, nil, 0)
+	snapshot.Service[workload.Read] = latencies(map[int]int{500: 80, 1001: 119, 2001: 200, 4000: 17, 8000: 270, 16_000: 184})
+	snapshot.Service[workload.Write] = latencies(map[int]int{1000: 4, 30_000: 106, 32_100: 19})
+	rows := nodeDurations(&stage.Result{Stages: []*stage.StageResult{{Stage: plan.Stages[0], Snapshot: snapshot}}})
+	want := [][]string{
+		{"<= 1", "> 1", "> 2", "> 4", "> 8", "> 16", "> 32"},
+		{"8.4%", "11.9%", "21.7%", "27.0%", "18.4%", "10.6%", "1.9%"},
+	}
+	if !reflect.DeepEqual(rows, want) {
+		t.Errorf("got %q, want %q", rows, want)
 	}
 }
 
