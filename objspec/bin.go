@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -57,11 +58,18 @@ func (p *parser) binName() (string, bool) {
 	}
 	name, rest := p.text[p.pos:end], p.text[end:]
 	after := strings.TrimPrefix(rest, " ")
-	if name == "" || !utf8.ValidString(name) || !strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "?") {
+	if name == "" || strings.ContainsFunc(name, notInName) || !strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "?") {
 		return "", false
 	}
 	p.pos = len(p.text) - len(after)
 	return name, true
+}
+
+// notInName tells what a bin's name may not hold among the characters whose bytes
+// it may: those one can't see, signs that look like others, and bytes that are no
+// UTF-8 at all.
+func notInName(r rune) bool {
+	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N) || r == utf8.RuneError
 }
 
 // isNameByte tells what a bin's name may hold in a spec. The server would take

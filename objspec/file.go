@@ -12,8 +12,11 @@ import (
 // filePrefix begins an object spec that stands in a file.
 const filePrefix = "@file:"
 
+// byteOrderMark is what some editors begin a file of UTF-8 with.
+const byteOrderMark = "\ufeff"
+
 // Load is Parse for a text that may also be "@file:PATH", where the file holds
-// the spec; a path that isn't absolute starts in dir, or in the working directory
+// the spec, behind a byte order mark perhaps; a path that isn't absolute starts in dir, or in the working directory
 // if that is "". What is wrong with the file's text is an *Error that is wrapped
 // with the path; that it can't be read, or has over 1 MiB, is another error.
 func Load(text, dir string, o Options) (*Spec, error) {
@@ -53,5 +56,5 @@ func readSpec(path string) (string, error) {
 	if len(data) > maxSpecBytes {
 		return "", fmt.Errorf("%s has over %d bytes, the most a spec can have", path, maxSpecBytes)
 	}
-	return string(data), nil
+	return strings.TrimPrefix(string(data), byteOrderMark), nil
 }

@@ -84,6 +84,17 @@ func TestFormErrors(t *testing.T) {
 		{"@city(1)", 6, "city has at most 0 arguments"},
 		{"@int(1,2,3)", 9, "int has at most 2 arguments; it is int(from,to)"},
 		{"@int(2,1)", 7, "int goes up: 1 is less than 2"},
+		{"@int(3000000000)", 5, "int goes up: 3000000000 needs an end behind it, which is 2147483647 when left out"},
+		{"@double(1.5)", 8, "double goes up: 1.5 needs an end behind it, which is 1 when left out"},
+		{"@timestamp(1900000000)", 11, "1900000000 needs an end behind it, which is 1893455999 when left out"},
+		{`@date("2035-01-01")`, 6, `"2035-01-01" needs an end behind it, which is "2029-12-31" when left out`},
+		{"@geo_circle(20000)", 12, "the radii go up: 20000 needs an end behind it, which is 10000 when left out"},
+		{"@geo_circle(2,1)", 14, "the radii go up: 1 is less than 2"},
+		{"@geojson(0,1,5,4)", 15, "the longitudes go up: 4 is less than 5"},
+		{"\u00a0b=I4", 0, `expected a bin, found "\u00a0"`}, // a blank that does not break
+		{"a\u200b=I4", 0, `found "a"`},                      // of no width
+		{"\ufeffa=I4", 0, `expected a bin, found "\ufeff"`}, // a byte order mark
+		{"a\xff=I4", 0, `found "a"`},                        // no UTF-8
 		{"@int(1.5)", 5, "expected an integer for from, found 1.5; it is int(from,to)"},
 		{`@int("a")`, 5, `expected an integer for from, found "a"`},
 		{"@int(1", 4, `expected a closing ")" for the one here`},
@@ -175,9 +186,11 @@ func TestFormErrors(t *testing.T) {
 // TestErrorsShowTheirLine checks errors of specs of several lines.
 func TestErrorsShowTheirLine(t *testing.T) {
 	for spec, want := range map[string]string{
-		"a=I4\nb=X1\nc=I4": "object spec, line 2: expected a bin (" + formsFor(roleBin) + "), found \"X1\"\n  b=X1\n    ^",
-		"a=I4\n\nb=":       "object spec, line 3: expected a bin, found the end of the spec\n  b=\n    ^",
-		"b=S\n":            "object spec: expected a length after \"S\", found \"\\n\"\n  b=S�\n     ^",
+		"a=I4\nb=X1\nc=I4":   "object spec, line 2: expected a bin (" + formsFor(roleBin) + "), found \"X1\"\n  b=X1\n    ^",
+		"a=I4\n\nb=":         "object spec, line 3: expected a bin, found the end of the spec\n  b=\n    ^",
+		"b=S\n":              "object spec: expected a length after \"S\", found \"\\n\"\n  b=S\n     ^",
+		"a=I4\r\n\tb=X1\r\n": "object spec, line 2: expected a bin (" + formsFor(roleBin) + "), found \"X1\"\n   b=X1\n     ^",
+		"a=I4\r\nb=S\r\n":    "object spec, line 2: expected a length after \"S\", found \"\\r\"\n  b=S\n     ^",
 	} {
 		if _, err := Parse(spec, Options{}); err == nil || err.Error() != want {
 			t.Errorf("%q: got\n%v\nwant\n%s", spec, err, want)
@@ -326,13 +339,16 @@ func TestShownValues(t *testing.T) {
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.txt")
-	if err := os.WriteFile(path, []byte("a=I4\nb=S5\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"s.txt": "a=I4\nb=S5\n", "marked.txt": "\xef\xbb\xbfa=I4\r\nb=S5\r\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, tt := range []struct{ text, dir, want string }{
 		{"@file:s.txt", dir, ""},
 		{"@file:" + path, "elsewhere", ""},
 		{" @file:s.txt\n", dir, ""},
+		{"@file:marked.txt", dir, ""}, // a byte order mark is no part of the first bin's name
 		{"@file:s.txt", "elsewhere", "no such file"},
 		{"@file:", dir, "expected the path of a file"},
 		{"@file:.", dir, "is a directory"},

@@ -12,7 +12,7 @@ type argument struct {
 	*form
 	weight *float64 // of pick's values; nil for none
 	offset int
-	end    int
+	end    int // 0 for an argument that was left out
 }
 
 func (a argument) isNumber() bool { return a.kind == kindInt || a.kind == kindDouble }
@@ -20,8 +20,18 @@ func (a argument) isNumber() bool { return a.kind == kindInt || a.kind == kindDo
 // float returns the value of a number.
 func (a argument) float() float64 { return numberOf(a.form) }
 
-// shown returns the argument as it stands in the spec, for messages.
+// shown returns the argument as it stands in the spec, or would stand there if it
+// was left out, for messages.
 func (a argument) shown(p *parser) string {
+	switch {
+	case a.end > 0:
+	case a.kind == kindString:
+		return strconv.Quote(a.text)
+	case a.kind == kindInt:
+		return strconv.FormatInt(int64(a.bits), 10)
+	default:
+		return shortFloat(a.float())
+	}
 	return strings.Map(printable, shorten(p.text[a.offset:a.end]))
 }
 
@@ -35,6 +45,16 @@ type call struct {
 
 // integer returns an argument that the table says to be an integer.
 func (c *call) integer(i int) int64 { return int64(c.args[i].bits) }
+
+// backwards reports that argument i, where a range ends, is below the one before it,
+// where the range begins. One that was left out is likely to have been forgotten.
+func (c *call) backwards(i int, what, below string) error {
+	begin, end := c.args[i-1].shown(c.p), c.args[i].shown(c.p)
+	if c.args[i].end == 0 {
+		return c.errorAt(i-1, "%s: %s needs an end behind it, which is %s when left out", what, begin, end)
+	}
+	return c.errorAt(i, "%s: %s is %s %s", what, end, below, begin)
+}
 
 // errorAt reports an argument, or the generator when the argument was left out.
 func (c *call) errorAt(i int, format string, args ...any) error {

@@ -36,7 +36,7 @@ func geoPoint(c *call) (*form, error) {
 	box := [4]int64{c.millionths(0), c.millionths(1), c.millionths(2), c.millionths(3)}
 	for i, what := range []string{"latitudes", "longitudes"} {
 		if box[2*i+1] < box[2*i] {
-			return nil, c.errorAt(2*i+1, "the %s go up: %s is less than %s", what, c.args[2*i+1].shown(c.p), c.args[2*i].shown(c.p))
+			return nil, c.backwards(2*i+1, "the "+what+" go up", "less than")
 		}
 	}
 	const open, end = `{"type":"Point","coordinates":[`, `]}`
@@ -50,7 +50,7 @@ func geoPoint(c *call) (*form, error) {
 func geoCircle(c *call) (*form, error) {
 	low, high := int64(c.args[0].float()*100+0.5), int64(c.args[1].float()*100+0.5)
 	if high < low {
-		return nil, c.errorAt(1, "the radii go up: %s is less than %s", c.args[1].shown(c.p), c.args[0].shown(c.p))
+		return nil, c.backwards(1, "the radii go up", "less than")
 	}
 	const open, middle, end = `{"type":"AeroCircle","coordinates":[[`, `],`, `]}`
 	return generatedGeo(len(open)+coordinates+len(middle)+len("20037508.00")+len(end), func(dst []byte, s *source) []byte {

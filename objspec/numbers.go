@@ -13,7 +13,7 @@ import (
 func interval(c *call) (*form, error) {
 	low, high := c.integer(0), c.integer(1)
 	if high < low {
-		return nil, c.errorAt(1, "int goes up: %d is less than %d", high, low)
+		return nil, c.backwards(1, "int goes up", "less than")
 	}
 	n := uint64(high) - uint64(low) + 1 // 0 for all there are
 	longest := low
@@ -35,7 +35,7 @@ func doubles(c *call) (*form, error) {
 	width := high - low
 	switch {
 	case high < low:
-		return nil, c.errorAt(1, "double goes up: %v is less than %v", high, low)
+		return nil, c.backwards(1, "double goes up", "less than")
 	case math.IsInf(width, 0):
 		return nil, c.errorAt(0, "the range from %v to %v is too wide for a double", low, high)
 	}
@@ -61,8 +61,8 @@ func now(c *call) (*form, error) {
 
 // timestamp: seconds since 1970.
 func timestamp(c *call) (*form, error) {
-	if from, to := c.integer(0), c.integer(1); to < from {
-		return nil, c.errorAt(1, "timestamp goes up: %d is less than %d", to, from)
+	if c.integer(1) < c.integer(0) {
+		return nil, c.backwards(1, "timestamp goes up", "less than")
 	}
 	return interval(c)
 }
@@ -98,7 +98,7 @@ func date(c *call) (*form, error) {
 		return nil, err
 	}
 	if to < from {
-		return nil, c.errorAt(1, "the dates go up: %q is before %q", c.args[1].text, c.args[0].text)
+		return nil, c.backwards(1, "the dates go up", "before")
 	}
 	layout, err := strftime.New(c.args[2].text, strftime.WithSpecification('s', strftime.AppendFunc(appendSeconds)))
 	if err != nil {

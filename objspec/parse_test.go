@@ -289,8 +289,11 @@ func TestErrorText(t *testing.T) {
 	specs := []string{
 		"I4,S,B10",
 		"",
-		`"grüße",nul`,              // the column counts runes
-		"I1,\tI2",                  // nothing unprintable
+		`"grüße",nul`,              // the column counts characters
+		`"日本語",x=@cty`,             // of which these take two columns
+		"\"e\u0301\",nul",          // and an accent that combines none
+		"I1,\tI2",                  // a tab is a blank
+		"I1,\aI2",                  // nothing unprintable
 		list(40) + "X",             // cut on the left
 		"X," + list(40) + "I4",     // cut on the right
 		list(40) + "X," + list(40), // cut on both sides
@@ -305,7 +308,7 @@ func TestErrorText(t *testing.T) {
 		}
 		out.WriteString(err.Error() + "\n")
 		lines := strings.Split(err.Error(), "\n")
-		if len(lines) != 3 || utf8.RuneCountInString(lines[1]) > 2+72+2 || utf8.RuneCountInString(lines[2]) > utf8.RuneCountInString(lines[1])+1 {
+		if len(lines) != 3 || utf8.RuneCountInString(lines[1]) > 2+72+2 || columns(lines[2]) > columns(lines[1])+1 {
 			t.Errorf("%q: three lines expected, the second at most 76 characters with the caret below it:\n%v", spec, err)
 		}
 	}
