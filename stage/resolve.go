@@ -135,6 +135,10 @@ func (d *draft) placeOf(key string) Place {
 }
 
 func (d *draft) resolveObject(spec value, defaults Defaults, problems *Problems) {
+	if spec.broken {
+		d.bad["object-spec"] = true
+		return
+	}
 	object, err := objspec.Load(spec.text, spec.place.dir(), defaults.ObjectOptions)
 	if err != nil {
 		d.bad["object-spec"] = true

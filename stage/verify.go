@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -24,7 +23,7 @@ func resolveVerify(drafts []*draft, d Defaults, problems *Problems) {
 		if dr.seedDrawn(d) && !slices.ContainsFunc(drafts[:n], func(e *draft) bool { return e.seedDrawn(d) && e.writesValues() }) {
 			problems.add(dr.placeOf("verify"), "verify: what is read was written by another run: give that run's seed (--seed)")
 		}
-		h := history{keys: dr.Keys, loaded: !dr.seedDrawn(d), added: map[string]bool{}, lacking: map[string]bool{}}
+		h := history{reader: dr, loaded: !dr.seedDrawn(d), added: map[string]bool{}, lacking: map[string]bool{}}
 		if h.loaded { // perhaps by an earlier run of this plan, which went on
 			h.followAll(drafts[n+1:])
 		}
@@ -53,7 +52,7 @@ func (d *draft) writesValues() bool {
 // history is what the stages of a plan may have done to the records that one of
 // them verifies, besides writing what the object spec makes.
 type history struct {
-	keys    keygen.Range    // of the stage that verifies
+	reader  *draft          // the stage that verifies
 	loaded  bool            // all records have been there, with all bins
 	gone    bool            // records may have been deleted, or have expired, since
 	added   map[string]bool // bins that were added to
@@ -82,8 +81,12 @@ func (h *history) follow(d *draft) {
 	// What writes some bins leaves records without the others: inserts and replaces
 	// always, updates and additions where there was no record.
 	made := h.gone || !h.loaded
-	if w.DoesSome(func(a workload.Action) bool { return a.WritesValues() && (made || a != workload.UpdateBins) }) {
+	makes := func(a workload.Action) bool { return a.WritesValues() && (made || a != workload.UpdateBins) }
+	if w.DoesSome(makes) {
 		h.lack(d, d.writesPartly)
+	}
+	if w.Does(makes) { // the bins of another object spec
+		h.lack(d, func(int) bool { return true })
 	}
 	if w.HasAdditions() && made {
 		h.lack(d, func(i int) bool { return i == d.addedBin() })
@@ -96,28 +99,45 @@ func (h *history) follow(d *draft) {
 	}
 }
 
-// lack notes that records may lack the stage's bins, but for those for which has
+// lack notes that records may lack all bins but those of the stage for which has
 // holds.
 func (h *history) lack(d *draft, has func(i int) bool) {
-	for i, name := range d.Object.Bins() {
-		h.lacking[name] = h.lacking[name] || !has(i)
+	names := d.Object.Bins()
+	for _, name := range h.reader.Object.Bins() {
+		i := slices.Index(names, name)
+		h.lacking[name] = h.lacking[name] || i < 0 || !has(i)
 	}
 }
 
 // load takes the history past a stage that writes each key once, which makes up for
 // all that was before if it writes all bins of all the records.
 func (h *history) load(d *draft) {
-	keys := d.Workload.Keys(d.Keys)
-	all := keys.Start <= h.keys.Start && keys.End >= h.keys.End
+	all := d.visitsAll(h.reader)
 	if d.Workload.DoesSome(workload.Action.WritesValues) || !all {
 		h.loaded = h.loaded && all
 		return
 	}
 	h.loaded, h.gone = true, false
+	clear(h.lacking)
+	h.lack(d, func(int) bool { return true })
 	for _, name := range d.Object.Bins() {
 		delete(h.added, name)
-		delete(h.lacking, name)
 	}
+}
+
+// visitsAll tells whether the stage, which walks its keys, comes to each record that
+// another stage may read.
+func (d *draft) visitsAll(reader *draft) bool {
+	keys := d.Workload.Keys(d.Keys)
+	switch {
+	case d.Transactions > 0: // it may end before
+		return false
+	case d.KeyFile != reader.KeyFile || d.KeyFile == nil && d.KeyFormat != reader.KeyFormat:
+		return false
+	case d.Shard.Count > 1: // no part of one range is a part of another
+		return d.Shard == reader.Shard && keys == reader.Keys
+	}
+	return keys.Start <= reader.Keys.Start && keys.End >= reader.Keys.End
 }
 
 // addedBin returns the index of the bin that additions add to.

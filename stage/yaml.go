@@ -117,7 +117,19 @@ func (r *reader) syntaxError(err error) {
 		text := lines[line-1]
 		column += len(text) - len(bytes.TrimLeft(text, " \t"))
 	}
-	r.problems.add(Place{r.name, line, column}, "not valid YAML: %s", message)
+	r.problems.add(Place{r.name, line, column}, "not valid YAML: %s%s", message, quotesHint(message))
+}
+
+// quotesHint explains the errors that object specs without quotes lead to. The
+// messages are those of yaml.v3's scanner (scannerc.go).
+func quotesHint(message string) string {
+	switch message {
+	case "found character that cannot start any token":
+		return "; a value that begins with @, %, ` or a tab needs quotes"
+	case "mapping values are not allowed in this context":
+		return "; a value that holds a colon and a blank needs quotes"
+	}
+	return ""
 }
 
 // stages reads the top level: a list of stages, or a mapping of defaults and
@@ -308,6 +320,9 @@ func (r *reader) scalar(name string, n *yaml.Node) string {
 	switch {
 	case isNull(n):
 		r.problems.add(r.at(n), "%s: the value is missing", name)
+		return ""
+	case n.Kind != yaml.ScalarNode && name == "object-spec":
+		r.problems.add(r.at(n), "%s: expected a single value, not %s; a spec that begins with a bracket or brace needs quotes", name, describe(n))
 		return ""
 	case n.Kind != yaml.ScalarNode:
 		r.problems.add(r.at(n), "%s: expected a single value, not %s", name, describe(n))
