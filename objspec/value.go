@@ -215,7 +215,7 @@ func appendMarshaled(dst []byte, v any) []byte {
 }
 
 // AppendSpec appends a value that Value returned the way a spec has constants:
-// strings in quotes, lists in brackets, maps in braces. Bytes are shown in hex
+// strings in quotes, lists in brackets, maps in braces, doubles with a dot. Bytes are shown in hex
 // behind 0x, and GeoJSON as its text.
 func AppendSpec(dst []byte, value any) []byte {
 	switch v := value.(type) {
@@ -224,6 +224,8 @@ func AppendSpec(dst []byte, value any) []byte {
 			return strconv.AppendQuote(dst, v)
 		}
 		return strconv.AppendQuoteToASCII(dst, v)
+	case float64:
+		return appendDouble(dst, v)
 	case []byte:
 		return fmt.Appendf(dst, "0x%x", v)
 	case []any:
@@ -247,4 +249,21 @@ func AppendSpec(dst []byte, value any) []byte {
 		return append(dst, '}')
 	}
 	return AppendJSON(dst, value)
+}
+
+// appendDouble appends a double with the dot that tells it from an integer.
+func appendDouble(dst []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.AppendFloat(dst, v, 'g', -1, 64)
+	}
+	text := appendMarshaled(nil, v)
+	if bytes.IndexByte(text, '.') >= 0 {
+		return append(dst, text...)
+	}
+	mantissa, exponent, found := bytes.Cut(text, []byte("e"))
+	dst = append(append(dst, mantissa...), ".0"...)
+	if found {
+		dst = append(append(dst, 'e'), exponent...)
+	}
+	return dst
 }

@@ -12,9 +12,6 @@ import (
 // maxMismatches is how many mismatches of a stage are described.
 const maxMismatches = 5
 
-// maxShownValue is how much of a value a description shows, in bytes.
-const maxShownValue = 60
-
 // verifier tells whether records that were read are as the object spec makes them.
 type verifier struct {
 	spec   *objspec.Spec
@@ -68,13 +65,13 @@ func (v *verifier) check(id uint64, all bool, bins as.BinMap) string {
 		switch {
 		case len(wanted) == 0 || wanted[0].Name != name: // an optional bin that the record has not
 			if there {
-				return fmt.Sprintf("bin %s: wanted none, got %s", name, shownValue(got))
+				return fmt.Sprintf("bin %s: wanted none, got %s", name, window(shownValue(objspec.Returned(got)), 0))
 			}
 		case !there && v.lack[i]:
 			wanted = wanted[1:]
 		case !there:
 			want, _, _ := objspec.Matches(wanted[0], nil)
-			return fmt.Sprintf("bin %s: wanted %s, got none", name, shownValue(want))
+			return fmt.Sprintf("bin %s: wanted %s, got none", name, window(shownValue(objspec.Sorted(want)), 0))
 		default:
 			want, ok, err := objspec.Matches(wanted[0], got)
 			if err != nil {
@@ -87,37 +84,6 @@ func (v *verifier) check(id uint64, all bool, bins as.BinMap) string {
 		}
 	}
 	return ""
-}
-
-// difference describes two values that differ.
-func difference(want, got any) string {
-	a, b := shownValue(want), shownValue(got)
-	if a == b {
-		a, b = fmt.Sprintf("%s (%T)", a, want), fmt.Sprintf("%s (%T)", b, got)
-	}
-	return fmt.Sprintf("wanted %s, got %s", a, b)
-}
-
-// shownValue writes a value for a description. Of a long one it shows the beginning
-// and a checksum, so that two that begin alike still look different.
-func shownValue(v any) string {
-	var text string
-	switch v := v.(type) {
-	case string:
-		text = fmt.Sprintf("%q", v)
-	case []byte:
-		text = fmt.Sprintf("bytes %x", v)
-	default:
-		text = fmt.Sprint(v)
-	}
-	if len(text) <= maxShownValue {
-		return text
-	}
-	sum := uint32(2166136261) // FNV-1a
-	for _, c := range []byte(text) {
-		sum = (sum ^ uint32(c)) * 16777619
-	}
-	return fmt.Sprintf("%.*s… (%d bytes as text, checksum %08x)", maxShownValue, text, len(text), sum)
 }
 
 // verify compares what a read returned, of which records were there.

@@ -201,31 +201,6 @@ func TestMismatchesOfStages(t *testing.T) {
 	})
 }
 
-func TestShownValue(t *testing.T) {
-	long := strings.Repeat("ab", 40)
-	for _, c := range []struct {
-		why  string
-		v    any
-		want string
-	}{
-		{"strings are quoted", "a\x00b", `"a\x00b"`},
-		{"bytes are shown in hex", []byte{0, 255}, "bytes 00ff"},
-		{"numbers are as they are", 1.5, "1.5"},
-		{"lists", []any{1, "x"}, "[1 x]"},
-	} {
-		if got := shownValue(c.v); got != c.want {
-			t.Errorf("%s: %s, want %s", c.why, got, c.want)
-		}
-	}
-	if got, want := difference(int64(7), 7.0), "wanted 7 (int64), got 7 (float64)"; got != want {
-		t.Errorf("values that look alike: %s, want %s", got, want)
-	}
-	a, b := shownValue(long+"x"), shownValue(long+"y")
-	if a == b || len(a) > 120 {
-		t.Errorf("long values that differ at their ends are shown as %s and %s", a, b)
-	}
-}
-
 // BenchmarkVerify is what it takes to make a record again and to compare it.
 func BenchmarkVerify(b *testing.B) {
 	for _, text := range []string{"I4", "S50", "B1400", "[10*I4],{10*S4:I4}",

@@ -79,6 +79,7 @@ func TestVerifyFindsAFlippedByte(t *testing.T) {
 	tg.run(0, "-w", "I", "-k", "100000", "-o", "S10,B40", "-R", "--seed", "5", "--batch-size", "100")
 	rec, _ := tg.get(54321)
 	blob := rec.Bins["testbin_2"].([]byte)
+	before := fmt.Sprintf("%x", blob)
 	blob[17] ^= 0x20
 	tg.put(54321, "testbin_2", blob)
 	file := t.TempDir() + "/result.json"
@@ -87,7 +88,9 @@ func TestVerifyFindsAFlippedByte(t *testing.T) {
 	if read, wrong := verified(t, r); read != "100000" || wrong != "1" {
 		t.Errorf("%s of %s records wrong, want 1 of 100000", wrong, read)
 	}
-	if !regexp.MustCompile(`key 54321: bin testbin_2: wanted bytes [0-9a-f]+… .*, got bytes `).MatchString(r.stderr) ||
+	// Ten bytes before the one that differs, it, and those behind it.
+	shown := fmt.Sprintf("key 54321: bin testbin_2: wanted …%s…, got …%x… (they differ from byte 18 on; wanted 40 bytes, got 40)\n", before[14:74], blob[7:37])
+	if !strings.Contains(r.stderr, shown) ||
 		!strings.Contains(r.stderr, "aeroload: verify: 1 record was not as the object spec makes it") {
 		t.Errorf("printed\n%s", r.stderr)
 	}
