@@ -115,7 +115,7 @@ const byteOrderMark = "\ufeff"
 
 // index reads the whole file.
 func (f *File) index(src io.Reader) error {
-	r := bufio.NewReaderSize(src, 64<<10)
+	r := bufio.NewReaderSize(src, lineBuffer)
 	var offset, blank int64
 	if start, _ := r.Peek(3); bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
 		return fmt.Errorf("key file %s: it is written in UTF-16: save it as UTF-8", f.path)
@@ -187,14 +187,19 @@ func (f *File) text(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
+// lineBuffer is how much of a line is read at most.
+const lineBuffer = 64 << 10
+
 // maxLine is the length of a line with the longest key and its end.
 const maxLine = MaxKeyLen + 2
 
 // check tells what is wrong with the key of a line of the given length.
 func (f *File) check(key []byte, length int64) error {
 	switch {
-	case len(key) > MaxKeyLen || length > maxLine:
-		return fmt.Errorf("the line has %d bytes: the longest key has %d", length, MaxKeyLen)
+	case len(key) > MaxKeyLen && length <= lineBuffer:
+		return fmt.Errorf("the key has %d bytes: the longest has %d", len(key), MaxKeyLen)
+	case length > maxLine:
+		return fmt.Errorf("the line has %d bytes with its end: the longest key has %d", length, MaxKeyLen)
 	case f.keyType == IntegerKey:
 		_, err := parseKey(key)
 		return err
@@ -230,8 +235,11 @@ func parseKey(text []byte) (int64, error) {
 // shorten keeps messages to a line.
 func shorten(text string) string {
 	const most = 40
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
+	count := 0
+	for i := range text { // not converted to runes, which would hide bytes that are no UTF-8
+		if count++; count > most {
+			return text[:i] + "…"
+		}
 	}
 	return text
 }

@@ -199,6 +199,7 @@ func TestGen(t *testing.T) {
 		{[]string{"gen", "-o", "@file:nowhere"}, "no such file"},
 		{[]string{"gen", "--gen-bench", "0"}, `--gen-bench: "0" is too small`},
 		{[]string{"gen", "x"}, `unexpected argument "x"`},
+		{[]string{"gen", "-K", "9223372036854775807", "-n", "2"}, "--start-key: the key range [9223372036854775807, 9223372036854775809) goes past the largest integer key"},
 		{[]string{"-o", "@citty", "--gen-bench", "5"}, "unknown generator"},
 	} {
 		if r := runBinary(t, c.args...); r.code != exitUsage || !strings.Contains(r.stderr, c.want) || r.stdout != "" {

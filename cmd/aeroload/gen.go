@@ -10,6 +10,7 @@ import (
 
 	"github.com/aerospike/aerospike-client-go/v8"
 
+	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
 	"github.com/aeroload/aeroload/stage"
 )
@@ -56,6 +57,14 @@ func gen(s *settings, args []string, stdout, _ io.Writer) error {
 	spec, err := objspec.Load(s.defaults.ObjectSpec, "", s.defaults.ObjectOptions)
 	if err != nil {
 		return usagef("--object-spec: %w", err)
+	}
+	n := s.genRecords
+	if s.genBench > 0 {
+		n = s.genBench
+	}
+	keys := keygen.Range{Start: s.defaults.StartKey, End: s.defaults.StartKey + n}
+	if n > 0 && keys.Check() != nil {
+		return usagef("--start-key: %w", keys.Check())
 	}
 	if s.genBench > 0 {
 		return timeGeneration(stdout, spec, s.defaults.Seed, s.defaults.StartKey, s.genBench)
