@@ -272,6 +272,11 @@ func (d *draft) resolveForm(defaults keyDefaults, files keyFiles, problems *Prob
 	d.bad["keys"] = len(*problems) > before
 }
 
+// insertsBesides tells whether the stage inserts new records, behind its range.
+func (d *draft) insertsBesides() bool {
+	return d.Workload.Endless() && d.Workload.Does(func(a workload.Action) bool { return a == workload.InsertRecord })
+}
+
 // checkKeys checks the rules between keys and workload, which are known now.
 func (d *draft) checkKeys(problems *Problems) {
 	if d.bad["workload"] || d.bad["keys"] || d.bad["key-start"] || d.bad["key-end"] || d.Keys.Check() != nil {
@@ -284,8 +289,7 @@ func (d *draft) checkKeys(problems *Problems) {
 			problems.add(v.place, "keys: distribution: the workload %s visits each key once, in their order", d.Workload)
 		}
 	}
-	inserts := d.Workload.Endless() && d.Workload.Does(func(a workload.Action) bool { return a == workload.InsertRecord })
-	if d.KeyFile != nil && inserts {
+	if d.KeyFile != nil && d.insertsBesides() {
 		problems.add(values["file"].place, "keys: file: the workload %s inserts new records, for which a file has no keys", d.Workload)
 	}
 	visited := d.Workload.Keys(d.Keys)

@@ -132,6 +132,8 @@ func (d *draft) visitsAll(reader *draft) bool {
 	switch {
 	case d.Transactions > 0: // it may end before
 		return false
+	case reader.Distribution.Name() == "latest" && reader.insertsBesides(): // also behind its range
+		return false
 	case d.KeyFile != reader.KeyFile || d.KeyFile == nil && d.KeyFormat != reader.KeyFormat:
 		return false
 	case d.Shard.Count > 1: // no part of one range is a part of another

@@ -36,6 +36,8 @@ func TestWhatVerifyingKnows(t *testing.T) {
 		{"a load of an object spec with fewer bins", "- {workload: I, object-spec: 'testbin_2=S8'}\n- {workload: 'RU,100', object-spec: 'I4,S8,I2', verify: true}\n", nil, []int{0, 2}},
 		{"replaces by such a one", "- workload: I\n- {workload: 'RR,50', object-spec: 'I4,S8'}\n- {workload: 'RU,100', object-spec: 'I4,S8,I2', verify: true}\n", nil, []int{2}},
 		{"updates by such a one", "- workload: I\n- {workload: 'RU,50', object-spec: 'I4,S8'}\n- {workload: 'RU,100', object-spec: 'I4,S8,I2', verify: true}\n", nil, nil},
+		{"new records, which updates may reach before they are inserted", "- workload: I\n- {operations: {read: 1, insert: {weight: 1, all: 100}, update: {weight: 1, all: 0}}, write-bins: 2, keys: latest, verify: true}\n", nil, []int{0, 2}},
+		{"unless reads stay within the range", "- workload: I\n- {operations: {read: 1, insert: {weight: 1, all: 100}, update: {weight: 1, all: 0}}, write-bins: 2, keys: zipfian, verify: true}\n", nil, nil},
 		{"records that expire", "- {workload: I, expiration-time: 60}\n- {workload: 'RU,50', write-bins: 1}\n" + read, nil, []int{1, 2}},
 		{"the present stage's own writes", "- workload: I\n- {workload: 'RU,50', write-bins: 1, expiration-time: 60, verify: true}", nil, []int{1, 2}},
 		{"bins that are deleted", "- workload: I\n- {workload: DB, write-bins: '1,3'}\n" + read, nil, []int{0, 2}},
@@ -73,6 +75,7 @@ func TestVerifyingKnowsWhatAnEarlierRunDid(t *testing.T) {
 	}{
 		{"no load", text, 0, []int{0}},
 		{"a load", "- workload: I\n" + text, 1, nil},
+		{"behind the range that was loaded", "- workload: I\n- {operations: {read: 1, insert: 1}, keys: latest, verify: true}\n- workload: RMI\n", 1, []int{0}},
 	} {
 		plan, err := Parse("f.yaml", []byte(c.text), specDefaults())
 		if err != nil {
