@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
 
@@ -230,5 +233,35 @@ func customers(t *testing.T, records map[int]as.BinMap, _ *target) {
 	}
 	if emails < 150 || emails == 200 || plans["free"] < 100 || len(plans) != 3 {
 		t.Errorf("%d of 200 customers have an email; plans %v", emails, plans)
+	}
+}
+
+// What gen prints waits for its reader, however long: unlike a run it has nothing
+// better to do.
+func TestGenWaitsForItsReader(t *testing.T) {
+	cmd := exec.Command(binary, "gen", "-n", "20000", "-o", "S50")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(out, first); err != nil {
+		t.Fatal(err)
+	}
+	// Twice as long as a run waits at its end. Nothing can be waited for instead: gen
+	// does not do anything.
+	<-time.After(2 * outputPatience)
+	rest, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(rest), "\n"); n != 1+2*20000 {
+		t.Errorf("%d lines, want a seed and 20000 records of two lines", n)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
+	"sync/atomic"
 
-	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -25,17 +24,29 @@ const (
 )
 
 func main() {
-	out := report.NewAsync(os.Stdout)
+	out := &output{Writer: os.Stdout}
 	code := run(os.Args[1:], out, os.Stderr)
-	if err := out.Flush(outputPatience); err != nil && code == 0 {
-		fmt.Fprintf(os.Stderr, "aeroload: %v\n", err)
+	if err := out.failure.Load(); err != nil && code == 0 {
+		fmt.Fprintf(os.Stderr, "aeroload: %v\n", *err)
 		code = exitFailed
 	}
 	os.Exit(code)
 }
 
-// outputPatience is how long the end of a run waits for a reader of its output.
-const outputPatience = 500 * time.Millisecond
+// output is the standard output, and remembers the first error in writing to it,
+// which not all that print can return.
+type output struct {
+	io.Writer
+	failure atomic.Pointer[error]
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.failure.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
 
 // run executes a command line and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {

@@ -44,6 +44,21 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if !s.given["hdr-hist"] {
 		s.hdrDir = plan.HDRDir
 	}
+	// A run, unlike the other commands, waits for no reader of what it prints.
+	out := report.NewAsync(stdout)
+	if err := s.runOn(plan, out, stderr); err != nil {
+		_ = out.Flush(outputPatience)
+		return err
+	}
+	return out.Flush(outputPatience)
+}
+
+// outputPatience is how long the end of a run waits for a reader of its output.
+const outputPatience = 500 * time.Millisecond
+
+// runOn connects and runs the plan.
+func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Writer) error {
+	var err error
 	s.cluster.Workers = plan.MaxWorkers()
 	if s.debug {
 		s.cluster.Debug = stderr
@@ -86,10 +101,7 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if ran && s.summaryFormat == report.SummaryNode {
 		err = errors.Join(err, nodeSummary.Write(stdout, run))
 	}
-	if out, ok := stdout.(*report.Async); ok {
-		// The summary comes after the lines, if anybody reads them.
-		_ = out.Flush(outputPatience)
-	}
+	_ = stdout.Flush(outputPatience) // the summary comes after the lines, if anybody reads them
 	if ran {
 		switch {
 		case s.summaryFormat == report.SummaryText:
