@@ -205,7 +205,7 @@ func (g *Generator) count(it *item) int {
 func (g *Generator) appendMap(dst []byte, f *form, s *source) []byte {
 	entries := g.drawCounts(f, s)
 	for i := range f.groups {
-		g.perms[f.perms+i].start(s)
+		g.perms[f.perms+i].start(&f.groups[i], s)
 	}
 	if f.table >= 0 {
 		g.tables[f.table].start(f.fixed)
@@ -229,7 +229,7 @@ func (g *Generator) appendKey(dst []byte, f *form, p *pair, s *source) []byte {
 			dst = g.appendPacked(dst, p.key.form, s)
 		} else {
 			group := &f.groups[p.group]
-			index := g.perms[f.perms+p.group].index(group)
+			index := g.perms[f.perms+p.group].index(group, s)
 			dst = group.appendKey(dst, p.key.form, index, s)
 		}
 		if f.table < 0 || p.key.constant || g.tables[f.table].add(dst, dst[start:], start+1, f.fixed) {

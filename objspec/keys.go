@@ -146,24 +146,46 @@ func (g *keyGroup) indexOf(key *form) uint64 {
 	return index
 }
 
+// maxShuffled is how many values of a generator are shuffled, exactly, to take keys
+// from: of so few, the network of [permutation.at] makes some combinations twice as
+// often as others.
+const maxShuffled = 256
+
+// shuffled tells whether the group's keys are taken from a shuffle.
+func (g *keyGroup) shuffled() bool { return g.domain.values.exists() && g.limit <= maxShuffled }
+
 // permutation is where a map being generated stands in one of its groups.
 type permutation struct {
 	rounds [4]uint64
 	next   uint64
+	order  [maxShuffled]uint8 // of shuffled groups: the indexes, those before next in their final order
 }
 
 // start begins another map.
-func (p *permutation) start(s *source) {
+func (p *permutation) start(g *keyGroup, s *source) {
+	p.next = 0
+	if g.shuffled() {
+		for i := range g.limit {
+			p.order[i] = uint8(i)
+		}
+		return
+	}
 	for i := range p.rounds {
 		p.rounds[i] = s.next()
 	}
-	p.next = 0
 }
 
 // index returns the next unused key's index, below g.limit.
-func (p *permutation) index(g *keyGroup) uint64 {
+func (p *permutation) index(g *keyGroup, s *source) uint64 {
 	for {
-		v := p.at(p.next, g)
+		var v uint64
+		if g.shuffled() { // a step of Fisher and Yates' shuffle
+			i := p.next + s.below(g.limit-p.next)
+			p.order[p.next], p.order[i] = p.order[i], p.order[p.next]
+			v = uint64(p.order[p.next])
+		} else {
+			v = p.at(p.next, g)
+		}
 		p.next++
 		if _, taken := slices.BinarySearch(g.taken, v); !taken {
 			return v

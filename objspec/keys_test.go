@@ -28,7 +28,7 @@ func TestPermutation(t *testing.T) {
 		}
 		for range 3 {
 			var p permutation
-			p.start(&s)
+			p.start(&g, &s)
 			seen := make([]bool, tt.limit)
 			for i := range tt.limit {
 				v := p.at(i, &g)
@@ -92,6 +92,41 @@ func TestDistinctKeys(t *testing.T) {
 				t.Errorf("%.40s: %d entries, want %d (%s)", tt.spec, len(m), tt.entries, tt.why)
 			}
 		}
+	}
+}
+
+// TestKeysOfFewValuesAreUniform counts all ordered choices of keys from few values: any
+// is as likely as another, weights left aside, also beside a constant key.
+func TestKeysOfFewValuesAreUniform(t *testing.T) {
+	for _, c := range []struct {
+		spec    string
+		choices int
+	}{
+		{"{2*@int(1,3):b}", 3 * 2},
+		{"{2*@int(1,8):b}", 8 * 7},
+		{"{3*@int(1,6):b}", 6 * 5 * 4},
+		{`{2*@pick("a":1,"b":9,"c"):b}`, 3 * 2},
+		{`{4*@pick("a","b","c","d"):b}`, 4 * 3 * 2},
+		{"{7:b,2*@int(5,9):b}", 4 * 3},
+	} {
+		g := mustParse(t, c.spec, Options{}).NewGenerator(1)
+		index := map[string]int{}
+		counts := make([]float64, c.choices)
+		for key := range uint64(50000) {
+			var keys strings.Builder
+			for _, e := range values(t, g, key)[0].(entries) {
+				fmt.Fprint(&keys, e.key, ",")
+			}
+			i, ok := index[keys.String()]
+			if !ok {
+				if i = len(index); i == c.choices {
+					t.Fatalf("%s: over %d choices: %v and %s", c.spec, i, index, keys.String())
+				}
+				index[keys.String()] = i
+			}
+			counts[i]++
+		}
+		checkUniform(t, c.spec, counts)
 	}
 }
 
