@@ -152,6 +152,7 @@ func TestTraceDoesNotDrift(t *testing.T) {
 // The rate that was asked for is the mean over each period, of all machines, and
 // begins with the warm-up.
 func TestTarget(t *testing.T) {
+	two := twoStages(t)
 	for _, c := range []struct {
 		why      string
 		keys     map[string]any
@@ -171,7 +172,7 @@ func TestTarget(t *testing.T) {
 		{"what is no rate", map[string]any{"tps": "fast"}, 1, 0, "none"},
 		{"what would end the text", map[string]any{"tps": "1\n- workload: I"}, 1, 0, "none"},
 	} {
-		d := twoStages(t)
+		d := clone(t, two)
 		d.Config.Stages[0] = c.keys
 		for len(d.Machines) < c.machines {
 			d.Machines = append(d.Machines, d.Machines[0])

@@ -115,9 +115,10 @@ func lookAt(t *testing.T, width int, args []string, runs ...Run) looks {
 
 // The page as a browser lays it out: on a desk and on a phone, by day and by night.
 func TestBrowser(t *testing.T) {
-	one, several := []Run{{"last.json", twoStages(t)}}, []Run{}
+	two := twoStages(t)
+	one, several := []Run{{"last.json", two}}, []Run{}
 	for i := range MaxRuns {
-		several = append(several, Run{fmt.Sprintf("night-%d.json", i+1), twoStages(t)})
+		several = append(several, Run{fmt.Sprintf("night-%d.json", i+1), two})
 	}
 	dark := []string{"--blink-settings=preferredColorScheme=0"}
 	for _, c := range []struct {

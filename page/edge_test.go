@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 // Results of which there is little to draw make a page all the same. What holds for
 // every page, such as coordinates that are numbers, is checked in write.
 func TestLittleToDraw(t *testing.T) {
+	two := twoStages(t)
 	few := seconds(map[string]sample{"read": {us: []int64{7}}})
 	for _, c := range []struct {
 		why, want string
@@ -39,7 +39,7 @@ func TestLittleToDraw(t *testing.T) {
 			if page := text(write(t, Run{"a", d}).root); !strings.Contains(page, c.want) {
 				t.Errorf("no %q on the page", c.want)
 			}
-			write(t, Run{"a", d}, Run{"b", twoStages(t)}, Run{"c", d})
+			write(t, Run{"a", d}, Run{"b", two}, Run{"c", d})
 		})
 	}
 	if err := Write(&bytes.Buffer{}, []Run{{"a", newDocument(t)}}); err == nil || !strings.Contains(err.Error(), "no stage") {
@@ -56,7 +56,8 @@ func instant(t *testing.T) *result.Stage {
 
 // Numbers that only a forged file has neither leave the pictures nor fill the page.
 func TestForgedNumbers(t *testing.T) {
-	d := twoStages(t)
+	two := twoStages(t)
+	d := clone(t, two)
 	d.End = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	d.Stages[1].Start = time.Date(9990, 1, 1, 0, 0, 0, 0, time.UTC)
 	d.Stages[0].Periods[1].Seconds = 1e-300
@@ -70,19 +71,15 @@ func TestForgedNumbers(t *testing.T) {
 	write(t, Run{"forged", reread(t, d)})
 	d.Config.Stages[1]["tps"] = map[string]any{"from": 1, "to": 1e6, "over": "1ns"}
 	d.Config.Stages[1]["warmup"] = "1000000h"
-	write(t, Run{"forged", reread(t, d)}, Run{"true", twoStages(t)})
+	write(t, Run{"forged", reread(t, d)}, Run{"true", two})
 }
 
 // hostile is text that would be markup, or turn the text after it around.
 const hostile = "</title></svg><script>alert(1)</script><img src=x onerror=alert(1)>\"'`&amp;{{.}}\u202e\x00\x1b[31m"
 
-// texts puts a text wherever a document takes one. base is the JSON of a document,
-// which is quicker to read than to make.
-func texts(t testing.TB, base []byte, s string) Run {
-	d := new(result.Document)
-	if err := json.Unmarshal(base, d); err != nil {
-		t.Fatal(err)
-	}
+// texts puts a text wherever a copy of a document takes one.
+func texts(t testing.TB, base *result.Document, s string) Run {
+	d := clone(t, base)
 	for _, target := range []*string{
 		&d.Stopped, &d.Config.Namespace, &d.Config.Set, &d.Config.Bin, &d.Config.Connection.User, &d.Config.Connection.Auth, &d.Config.Connection.Hosts[0],
 		&d.Versions.Aeroload, &d.Versions.Go, &d.Versions.Client, &d.Server.Nodes[0].Name, &d.Server.Nodes[0].Host, &d.Server.Nodes[0].Build,
@@ -97,19 +94,10 @@ func texts(t testing.TB, base []byte, s string) Run {
 	return Run{s, d}
 }
 
-// base returns the JSON of a document.
-func base(t testing.TB) []byte {
-	data, err := json.Marshal(twoStages(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // Whatever texts a result has, the page has the same elements.
 func TestHostileTexts(t *testing.T) {
-	data := base(t)
-	plain, bad := write(t, texts(t, data, "plain")), write(t, texts(t, data, hostile))
+	base := twoStages(t)
+	plain, bad := write(t, texts(t, base, "plain")), write(t, texts(t, base, hostile))
 	if got, want := outlineOf(bad), outlineOf(plain); !slices.Equal(got, want) {
 		t.Errorf("%d elements, %d with plain texts", len(got), len(want))
 	}
@@ -119,7 +107,7 @@ func TestHostileTexts(t *testing.T) {
 	if strings.ContainsAny(bad.text, "\u202e\x00\x1b") {
 		t.Error("characters that are not text are on the page")
 	}
-	long := write(t, texts(t, data, strings.Repeat("long ", 10_000)))
+	long := write(t, texts(t, base, strings.Repeat("long ", 10_000)))
 	// It may be whole in the configuration and the notes alone.
 	if n := len(long.text); n > 2<<20 {
 		t.Errorf("the page has %d bytes", n)
@@ -145,14 +133,14 @@ func FuzzTexts(f *testing.F) {
 	for _, s := range []string{"", "load", hostile, "]]>", "<!--", "\xff\xfe", "\u2066", "{\"a\": [", "- 1: x", "%s%d"} {
 		f.Add(s)
 	}
-	data := base(f)
-	want := outlineOf(write(f, texts(f, data, "plain")))
+	base := twoStages(f)
+	want := outlineOf(write(f, texts(f, base, "plain")))
 	f.Fuzz(func(t *testing.T, s string) {
 		// Without a text there is no line about a run that ended early.
 		if strings.TrimSpace(s) == "" {
 			s = "plain"
 		}
-		if got := outlineOf(write(t, texts(t, data, s))); !slices.Equal(got, want) {
+		if got := outlineOf(write(t, texts(t, base, s))); !slices.Equal(got, want) {
 			t.Errorf("%d elements, %d with a plain text", len(got), len(want))
 		}
 	})
