@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // point is a value of a line, in the units of the axes or in pixels.
@@ -60,7 +61,7 @@ type chart struct {
 	xTicks         func(n int) []float64 // nil for those of the scale
 	xLabel, yLabel string
 	xText, yText   func(float64) string
-	lines          []line
+	lines          []line   // the first over the others
 	legend         []legend // nil for the names of the lines
 	marks          []mark
 	boundaries     []boundary
@@ -175,11 +176,14 @@ func (c *chart) picture(size layout, id string) picture {
 	for _, v := range c.y.ticks(size.yTicks) {
 		p.YTicks = append(p.YTicks, tick{px(y(v)), px(y(v) + 4), c.yText(v)})
 	}
-	for _, l := range c.lines {
+	for _, l := range slices.Backward(c.lines) {
 		pieces, thinned := drawn(l.pieces, x, y)
 		d := path{Class: l.class(), D: trace(pieces)}
 		if l.marked {
 			d.Markers = markers(pieces, l.color)
+		}
+		if thinned {
+			d.Class += " dense"
 		}
 		p.Lines, p.thinned = append(p.Lines, d), p.thinned || thinned
 	}

@@ -471,7 +471,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("target, total, read and write have the dashes %v", slices.Collect(maps.Keys(dashes)))
 	}
 	// The legend names each line.
-	if legend := text(svg.Parent); !strings.HasPrefix(legend, "Throughput target total write read timeouts or errors ") {
+	if legend := text(svg.Parent); !strings.HasPrefix(legend, "Throughput total write read target timeouts or errors ") {
 		t.Errorf("the legend is %.100q", legend)
 	}
 }
@@ -500,11 +500,11 @@ func TestSeveralRuns(t *testing.T) {
 	}
 	d := write(t, runs...)
 	svg := d.find("throughput-wide-title")
-	var classes []string
+	var classes []string // the first is drawn last
 	shapes := map[string]bool{}
 	for n := range svg.Descendants() {
 		if class := attr(n, "class"); strings.HasPrefix(class, "line c") {
-			classes = append(classes, class)
+			classes = append([]string{class}, classes...)
 		} else if strings.HasPrefix(class, "marker") {
 			shapes[regexp.MustCompile(`m.*?z`).FindString(attr(n, "d"))] = true
 		}

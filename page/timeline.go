@@ -191,7 +191,7 @@ func (t *timeline) throughput() *chart {
 	}
 	low, high := extent(c.lines[:len(t.runs)])
 	if l, ok := t.targets(); ok {
-		c.lines = append([]line{l}, c.lines...) // under the others
+		c.lines = append(c.lines, l)
 	}
 	_, top := extent(c.lines)
 	c.y = linearScale(top)

@@ -51,7 +51,7 @@ func TestReportOfARun(t *testing.T) {
 	page := string(readFile(t, out))
 	for _, want := range []string{
 		"a.json 20", "✗ 1 of 2 assertions failed", "stage 2: errors == 0: 5", "Stage 1: load <all>", "✓ passed errors == 0: 0", "✗ failed errors == 0: 5",
-		"Throughput target total write read timeouts or errors", "5 read transactions failed with 22", "a target rate of 200: response times",
+		"Throughput total write read target timeouts or errors", "5 read transactions failed with 22", "a target rate of 200: response times",
 		"Response time of read", "Service time of read", "Latency of write by percentile", "Aerospike Community Edition",
 	} {
 		if !strings.Contains(pageText(t, page), want) {
