@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/aeroload/aeroload/histogram"
 	"github.com/aeroload/aeroload/result"
 )
