@@ -34,6 +34,8 @@ func commands() []command {
 			argsUsage: "BASE NEW", options: compareOptions(), action: compareResults},
 		{name: "report", usage: "make one HTML page of results, to look at and to publish",
 			argsUsage: "RESULT...", options: reportOptions(), action: reportResults},
+		{name: "convert", usage: "make a stage file of what another benchmark of Aerospike is told",
+			argsUsage: "FILE | 'COMMAND LINE' | -- WORD...", options: convertOptions(), action: convertInput},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/compare"
+	"github.com/aeroload/aeroload/convert"
 	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
@@ -51,6 +52,7 @@ type settings struct {
 	pageFile     string // of report
 
 	compare compareSettings
+	convert convertSettings
 
 	columns       report.Columns // layout of the Java benchmark's lines, if any
 	summaryFormat report.SummaryFormat
@@ -87,6 +89,7 @@ func newSettings() *settings {
 		pageFile:     "report.html",
 		listen:       "127.0.0.1:3000",
 		serve:        serveSettings{nodes: 1, replicas: 2},
+		convert:      convertSettings{from: convert.Auto},
 		compare:      compareSettings{format: "text", options: compare.DefaultOptions()},
 	}
 	s.summaryFormat = report.SummaryText

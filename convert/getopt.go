@@ -1,0 +1,159 @@
+package convert
+
+import (
+	"regexp"
+	"strings"
+)
+
+// oldLatency is the value that -L took in asbench's predecessor: columns and
+// shift. It still stands in scripts and guides.
+var oldLatency = regexp.MustCompile(`^\d+,\d+$`)
+
+// readGetopt reads a command line as getopt_long_only does, which asbench uses:
+// long names behind one or two dashes, shortened as long as they are
+// unmistakable, values glued to short flags, several switches behind one dash.
+func readGetopt(in *input, args []Word) {
+	for len(args) > 0 {
+		w := args[0]
+		args = args[1:]
+		body, long := strings.CutPrefix(w.Text, "--")
+		switch {
+		case w.Text == "--" && len(args) == 0:
+			return
+		case w.Text == "--":
+			in.fail(args[0].Place, "unexpected argument %q: asbench has only flags", args[0].Text)
+			return
+		case !strings.HasPrefix(w.Text, "-") || w.Text == "-":
+			in.fail(w.Place, "unexpected argument %q: asbench has only flags", w.Text)
+			continue
+		case !long:
+			body = w.Text[1:]
+		}
+		name, text, glued := strings.Cut(body, "=")
+		var s *setting
+		if long || len(name) > 1 {
+			var clash []string
+			if s, clash = in.tool.abbreviated(name); len(clash) > 0 {
+				in.fail(w.Place, "the flag %s is short for several: %s", dashed(name, long), strings.Join(clash, ", "))
+				continue
+			}
+		}
+		switch {
+		case s != nil && s.takes == nothing && glued:
+			in.fail(w.Place, "%s is a switch and takes no value", dashed(name, long))
+		case s != nil:
+			args = in.flag(s, dashed(name, long), w.Place, text, glued, args)
+		case long:
+			in.unknown(w.Place, dashed(name, long), name, "--")
+		default:
+			args = in.cluster(w, args)
+		}
+	}
+}
+
+func dashed(name string, long bool) string {
+	if long {
+		return "--" + name
+	}
+	return "-" + name
+}
+
+// unknown notes an unknown flag. What follows its name may be a password and is
+// not shown.
+func (in *input) unknown(place, typed, name, dashes string) {
+	in.fail(place, "unknown flag %s%s", typed, in.tool.suggest(name, dashes))
+}
+
+// abbreviated finds a flag by its long name or the beginning of it, or returns
+// the names that begin so.
+func (t *tool) abbreviated(name string) (s *setting, clash []string) {
+	for i := range t.settings {
+		for _, n := range t.settings[i].names {
+			switch {
+			case n == name && len(n) > 1:
+				return &t.settings[i], nil
+			case len(n) > 1 && strings.HasPrefix(n, name):
+				if s != nil && s != &t.settings[i] {
+					clash = append(clash, "--"+n)
+				} else {
+					s, clash = &t.settings[i], append(clash, "--"+n)
+				}
+			}
+		}
+	}
+	for _, c := range clash {
+		if t.setting(strings.TrimPrefix(c, "--")) != s {
+			return nil, clash
+		}
+	}
+	return s, nil
+}
+
+// flag takes a flag with its value, which may be the next word. It returns the
+// words that are left.
+func (in *input) flag(s *setting, typed, place, text string, glued bool, rest []Word) []Word {
+	g := &given{setting: s, typed: typed, text: text, place: place}
+	shown := typed
+	switch {
+	case s.takes == nothing, glued:
+		if glued {
+			shown += "=" + in.show(s, text)
+		}
+	case s.takes == value:
+		if len(rest) == 0 {
+			in.fail(place, "%s needs a value", typed)
+			return rest
+		}
+		g.text, rest = rest[0].Text, rest[1:]
+		shown += " " + in.show(s, g.text)
+	case len(rest) > 0 && rest[0].Text != "" && !strings.HasPrefix(rest[0].Text, "-"):
+		g.text, rest = rest[0].Text, rest[1:]
+		shown += " " + in.show(s, g.text)
+	}
+	in.shown = append(in.shown, shown)
+	in.add(g)
+	return rest
+}
+
+// show returns a value for comments.
+func (in *input) show(s *setting, text string) string {
+	if s.secret {
+		return hidden
+	}
+	return quoteShell(text)
+}
+
+// cluster reads an argument of short flags: -z16, -dL, -k 1000.
+func (in *input) cluster(w Word, args []Word) []Word {
+	body := w.Text[1:]
+	for body != "" {
+		letter := body[:1]
+		body = body[1:]
+		s := in.tool.setting(letter)
+		if s == nil {
+			if letter == w.Text[1:2] {
+				name, _, _ := strings.Cut(w.Text[1:], "=")
+				in.unknown(w.Place, "-"+name, name, "-")
+			} else {
+				in.fail(w.Place, "unknown flag -%q in %q", letter, w.Text)
+			}
+			return args
+		}
+		if letter == "L" && body == "" && len(args) > 0 && oldLatency.MatchString(args[0].Text) {
+			in.shown = append(in.shown, "-L "+args[0].Text)
+			in.add(&given{setting: s, typed: "-L", text: args[0].Text, place: w.Place})
+			return args[1:]
+		}
+		if s.takes != nothing {
+			if body != "" {
+				in.shown = append(in.shown, "-"+letter+in.show(s, body))
+				in.add(&given{setting: s, typed: "-" + letter, text: body, place: w.Place})
+				return args
+			}
+			return in.flag(s, "-"+letter, w.Place, "", false, args)
+		}
+		in.shown = append(in.shown, "-"+letter)
+		in.add(&given{setting: s, typed: "-" + letter, place: w.Place})
+	}
+	return args
+}
