@@ -125,7 +125,7 @@ func fillAsbench(in *input, d *draft) {
 		if g.text != "" {
 			why = "-L " + g.text + ", columns of an older version; aeroload prints percentiles, see --percentiles"
 		}
-		d.flag("--latency", "", why)
+		d.turnOn("--latency", why)
 	}
 	if g := in.get("hdr-hist"); g != nil {
 		d.hdrDir = entry{name: "hdr-hist", value: g.text, why: g.cite()}

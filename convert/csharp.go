@@ -250,7 +250,7 @@ func (c *csharpLoad) policies() {
 	}
 	latency, why := c.isOn("Latency", false)
 	if latency {
-		d.flag("--latency", "", why+"; see --percentiles and --hdr-hist, too")
+		d.turnOn("--latency", why+"; see --percentiles and --hdr-hist, too")
 	}
 	for _, name := range []string{"LatencyColumns", "LatencyShift", "LatencyAltFormat"} {
 		if g := in.get(name); g != nil && latency && g.text != "false" {
@@ -264,7 +264,7 @@ func (c *csharpLoad) policies() {
 func (c *csharpLoad) tls() {
 	in, d := c.in, c.d
 	if on, why := c.isOn("TlsEnable", false); on {
-		d.flag("--tls-enable", "", why)
+		d.turnOn("--tls-enable", why)
 	}
 	on := in.on("TlsEnable")
 	for _, t := range []struct{ name, flag, none string }{

@@ -31,6 +31,8 @@ type entry struct {
 	why         string
 	// plain values are YAML already, and not to be quoted.
 	plain bool
+	// bare marks a switch, or a line without a value.
+	bare bool
 	// prompt marks a flag whose value must not be written down: aeroload asks
 	// for it.
 	prompt bool
@@ -51,14 +53,19 @@ func (d *draft) setInt(key string, n int64, why string) {
 	d.setPlain(key, strconv.FormatInt(n, 10), why)
 }
 
-// flag gives the run a flag; value is "" for a switch.
+// flag gives the run a flag with a value.
 func (d *draft) flag(name, value, why string) {
 	d.run = append(d.run, entry{name: name, value: value, why: why})
 }
 
+// turnOn gives the run a switch.
+func (d *draft) turnOn(name, why string) {
+	d.run = append(d.run, entry{name: name, why: why, bare: true})
+}
+
 // without lists a setting that has no counterpart.
 func (d *draft) without(setting, why string) {
-	d.none = append(d.none, entry{name: setting, why: why})
+	d.none = append(d.none, entry{name: setting, why: why, bare: true})
 }
 
 // note tells of a difference.
@@ -142,7 +149,7 @@ func (d *draft) fillByTable(in *input) {
 func (d *draft) flagOf(in *input, s *setting, g *given) {
 	if s.takes == nothing {
 		if g.text != "false" {
-			d.flag(s.flag, "", g.cite())
+			d.turnOn(s.flag, g.cite())
 		}
 		return
 	}
@@ -161,7 +168,7 @@ func (d *draft) flagOf(in *input, s *setting, g *given) {
 		// These say where the secret is, not what.
 		d.flag(s.flag, text, g.typed)
 	case s.flag == "--password":
-		d.run = append(d.run, entry{name: s.flag, why: g.typed + "; the password is not copied: aeroload asks for it", prompt: true})
+		d.run = append(d.run, entry{name: s.flag, why: g.typed + "; the password is not copied: aeroload asks for it", bare: true, prompt: true})
 	default:
 		d.run = append(d.run, entry{name: s.flag, value: "env:KEY_PASSWORD", why: g.typed + "; the password is not copied: put it into this variable", prompt: true})
 	}
@@ -193,7 +200,7 @@ func (d *draft) args() []string {
 			continue
 		}
 		args = append(args, f.name)
-		if f.value != "" {
+		if !f.bare {
 			args = append(args, f.value)
 		}
 	}

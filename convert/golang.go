@@ -219,7 +219,7 @@ func goPolicies(in *input, d *draft) {
 	}
 	d.flag("--max-retries", itoa(retries), why)
 	if g := in.get("L"); g != nil {
-		d.flag("--latency", "", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")
+		d.turnOn("--latency", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")
 	}
 	goTLS(in, d)
 }
@@ -230,7 +230,7 @@ func goTLS(in *input, d *draft) {
 	for _, f := range [][2]string{{"tlsCAFile", "--tls-cafile"}, {"tlsCertFile", "--tls-certfile"}, {"tlsKeyFile", "--tls-keyfile"}} {
 		if g := in.get(f[0]); g != nil && g.text != "" {
 			if files == nil {
-				d.flag("--tls-enable", "", "the benchmark uses TLS if a file of it is given")
+				d.turnOn("--tls-enable", "the benchmark uses TLS if a file of it is given")
 			}
 			files = append(files, g)
 			d.flag(f[1], g.text, g.cite())

@@ -156,7 +156,7 @@ func (j *javaLoad) policies() {
 	}
 	j.replica()
 	if g := in.get("latency"); g != nil {
-		d.flag("--latency", "", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")
+		d.turnOn("--latency", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")
 	}
 }
 

@@ -67,6 +67,8 @@ func fillNode(in *input, d *draft) {
 	}
 	n.keys()
 	n.object()
+	ttl, why := n.seconds("ttl", "10000")
+	d.setInt("expiration-time", ttl, why)
 	n.end()
 	d.inFlight(n.processes*n.perRun, fmt.Sprintf("%d processes, each with %d operations at once", n.processes, n.perRun))
 	d.note("A process of the benchmark starts its operations together, and the next ones when all are done; here a transaction follows as soon as another ends.")
@@ -187,8 +189,6 @@ func (n *nodeLoad) object() {
 	}
 	n.d.set("object-spec", strings.Join(specs, ","),
 		"binSpec; texts are repeated whole there, so sizes are rounded up to multiples of 46, and strings end in the key. Integers are the key. Texts are of a-z and 0-9 here")
-	ttl, why := n.seconds("ttl", "10000")
-	n.d.setInt("expiration-time", ttl, why)
 }
 
 // bin turns one bin of the binSpec into an object spec.

@@ -61,7 +61,7 @@ func (d *draft) command() []string {
 	words := []string{"aeroload"}
 	for _, f := range d.run {
 		word := f.name
-		if f.value != "" {
+		if !f.bare {
 			word += " " + quoteShell(f.value)
 		}
 		words = append(words, word)
@@ -125,7 +125,7 @@ func (w *writer) table(title string, entries []entry) {
 
 // label returns a flag with its value, or the setting that an entry is about.
 func (e entry) label() string {
-	if e.value == "" {
+	if e.bare {
 		return oneLine(e.name)
 	}
 	return oneLine(e.name + " " + quoteShell(e.value))
