@@ -257,6 +257,6 @@ func fillFromStages(in *input, d *draft, g *given) {
 			d.flag("--"+name, o.text, o.cite()+", for stages that do not say")
 		}
 	}
-	d.note("The stages are those of %s as they were: aeroload reads asbench's stage files.", g.text)
+	d.note("%s: its stages follow as they were, since aeroload reads asbench's stage files.", g.cite())
 	d.whole = append([]byte("\n"), bytes.TrimPrefix(data, []byte("\ufeff"))...)
 }

@@ -30,7 +30,7 @@ func readCommonsCLI(in *input, args []Word) {
 		if s == nil && len(name) > 1 {
 			var clash []string
 			if s, clash = in.tool.abbreviated(name); len(clash) > 0 {
-				in.fail(w.Place, "the flag %s is short for several: %s", typed+name, strings.Join(clash, ", "))
+				args = in.unclear(w.Place, typed+name, clash, args)
 				continue
 			}
 		}
@@ -42,7 +42,7 @@ func readCommonsCLI(in *input, args []Word) {
 		case s != nil:
 			args = in.flag(s, typed+name, w.Place, text, glued, args)
 		case typed == "--" || glued && len(name) > 1 && in.tool.setting(name[:1]) == nil:
-			in.unknown(w.Place, typed+name, name, typed)
+			args = in.unknown(w.Place, typed+name, name, typed, args)
 		default:
 			args = in.glued(w, args)
 		}
@@ -72,8 +72,7 @@ func (in *input) glued(w Word, args []Word) []Word {
 		switch {
 		case s == nil:
 			name, _, _ := strings.Cut(body, "=")
-			in.unknown(w.Place, "-"+name, name, "-")
-			return args
+			return in.unknown(w.Place, "-"+name, name, "-", args)
 		case s.takes == value && i+1 < len(body):
 			return in.flag(s, "-"+body[i:i+1], w.Place, body[i+1:], true, args)
 		default:

@@ -3,9 +3,8 @@ package convert
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"regexp"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -62,27 +61,17 @@ func parseJSON(path string, data []byte) (*document, error) {
 		return nil, fmt.Errorf("%s is larger than %d MiB", path, maxDocument>>20)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	r := &jsonReader{path: path, data: data}
-	// What this cannot read, the decoder cannot either, and names its place.
-	if plain, err := hujson.Standardize(bytes.Clone(data)); err == nil {
-		data = plain // comments have become blanks
-		r.data = plain
+	plain, err := hujson.Standardize(bytes.Clone(data)) // comments become blanks
+	if err != nil {
+		if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
+			return nil, fmt.Errorf("%s:%s:%s: not valid JSON: %s", path, m[1], m[2], m[3])
+		}
+		return nil, fmt.Errorf("%s: not valid JSON: %w", path, err)
 	}
-	r.dec = json.NewDecoder(bytes.NewReader(data))
+	r := &jsonReader{path: path, data: plain, dec: json.NewDecoder(bytes.NewReader(plain))}
 	r.dec.UseNumber()
 	root, err := r.value(0)
-	if err == nil {
-		if _, err = r.dec.Token(); err == nil {
-			err = fmt.Errorf("%s: nothing may follow the object", r.here())
-		} else if errors.Is(err, io.EOF) {
-			err = nil
-		}
-	}
-	switch syntax := (*json.SyntaxError)(nil); {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the JSON ends too early", r.at(len(r.data)))
-	case errors.As(err, &syntax):
-		return nil, fmt.Errorf("%s: not valid JSON: %w", r.at(int(syntax.Offset)-1), err)
+	switch {
 	case err != nil:
 		return nil, err
 	case root.kind != object:
@@ -91,14 +80,14 @@ func parseJSON(path string, data []byte) (*document, error) {
 	return &document{path, root}, nil
 }
 
+// hujsonPlace takes the place out of the library's errors.
+var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`)
+
 type jsonReader struct {
 	path string
 	data []byte
 	dec  *json.Decoder
 }
-
-// here returns the place of the token that the decoder read last.
-func (r *jsonReader) here() string { return r.at(int(r.dec.InputOffset()) - 1) }
 
 // at returns the place of a byte as file:line:column.
 func (r *jsonReader) at(offset int) string {

@@ -34,7 +34,7 @@ func readGetopt(in *input, args []Word) {
 		if long || len(name) > 1 {
 			var clash []string
 			if s, clash = in.tool.abbreviated(name); len(clash) > 0 {
-				in.fail(w.Place, "the flag %s is short for several: %s", dashed(name, long), strings.Join(clash, ", "))
+				args = in.unclear(w.Place, dashed(name, long), clash, args)
 				continue
 			}
 		}
@@ -44,7 +44,7 @@ func readGetopt(in *input, args []Word) {
 		case s != nil:
 			args = in.flag(s, dashed(name, long), w.Place, text, glued, args)
 		case long:
-			in.unknown(w.Place, dashed(name, long), name, "--")
+			args = in.unknown(w.Place, dashed(name, long), name, "--", args)
 		default:
 			args = in.cluster(w, args)
 		}
@@ -58,10 +58,25 @@ func dashed(name string, long bool) string {
 	return "-" + name
 }
 
-// unknown notes an unknown flag. What follows its name may be a password and is
-// not shown.
-func (in *input) unknown(place, typed, name, dashes string) {
+// unknown notes an unknown flag. What follows its name may be its value, even a
+// password, and is not shown. It returns the words behind that.
+func (in *input) unknown(place, typed, name, dashes string, rest []Word) []Word {
 	in.fail(place, "unknown flag %s%s", typed, in.tool.suggest(name, dashes))
+	return behindValue(rest)
+}
+
+// unclear notes a name that is the beginning of several, as unknown does.
+func (in *input) unclear(place, typed string, clash []string, rest []Word) []Word {
+	in.fail(place, "the flag %s is short for several: %s", typed, strings.Join(clash, ", "))
+	return behindValue(rest)
+}
+
+// behindValue returns the words behind what is probably a value.
+func behindValue(rest []Word) []Word {
+	if len(rest) > 0 && !strings.HasPrefix(rest[0].Text, "-") {
+		return rest[1:]
+	}
+	return rest
 }
 
 // abbreviated finds a flag by its long name or the beginning of it, or returns
@@ -133,10 +148,9 @@ func (in *input) cluster(w Word, args []Word) []Word {
 		if s == nil {
 			if letter == w.Text[1:2] {
 				name, _, _ := strings.Cut(w.Text[1:], "=")
-				in.unknown(w.Place, "-"+name, name, "-")
-			} else {
-				in.fail(w.Place, "unknown flag -%q in %q", letter, w.Text)
+				return in.unknown(w.Place, "-"+name, name, "-", args)
 			}
+			in.fail(w.Place, "unknown flag -%s in %q", letter, w.Text)
 			return args
 		}
 		if letter == "L" && body == "" && len(args) > 0 && oldLatency.MatchString(args[0].Text) {

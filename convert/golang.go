@@ -77,7 +77,7 @@ func readGoFlags(in *input, args []Word) {
 		s := in.tool.setting(name)
 		switch {
 		case s == nil:
-			in.unknown(w.Place, typed+name, name, typed)
+			args = in.unknown(w.Place, typed+name, name, typed, args)
 		case s.takes == nothing && glued:
 			b, err := strconv.ParseBool(text)
 			if err != nil {

@@ -119,11 +119,19 @@ func fillJava(in *input, d *draft) {
 	j.end()
 	j.workers()
 	j.policies()
-	for _, w := range in.launcher {
-		name, _, ok := strings.Cut(w.Text, "=")
-		if ok && strings.HasPrefix(name, "-Djavax.net.ssl.") {
-			d.without(name, "the Java runtime's own store of certificates and keys: give them as PEM files by --tls-cafile, --tls-certfile and --tls-keyfile")
+	j.stores()
+}
+
+// stores lists the Java runtime's own settings about certificates.
+func (j *javaLoad) stores() {
+	var names []string
+	for _, w := range j.in.launcher {
+		if name, _, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(name, "-Djavax.net.ssl.") {
+			names = append(names, name)
 		}
+	}
+	if names != nil {
+		j.d.without(strings.Join(names, ", "), "the Java runtime's store of certificates and keys: give them as PEM files by --tls-cafile, --tls-certfile and --tls-keyfile")
 	}
 }
 

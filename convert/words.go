@@ -119,13 +119,28 @@ func literal(w *syntax.Word) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if first, ok := w.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(first.Value, "~") {
-		// The home folder is that of whoever runs the result.
-		home := *first
-		home.Value = `\` + home.Value
-		w = &syntax.Word{Parts: append([]syntax.WordPart{&home}, w.Parts[1:]...)}
+	// The library leaves backslashes outside of quotes, and looks for the home
+	// folder of whoever runs this.
+	plain := &syntax.Word{}
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			part = &syntax.SglQuoted{Value: unescape(lit.Value)}
+		}
+		plain.Parts = append(plain.Parts, part)
 	}
-	return expand.Literal(nil, w)
+	return expand.Literal(nil, plain)
+}
+
+// unescape removes the backslashes of a text outside of quotes.
+func unescape(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 // commandLine is a command line, cut into the program and its arguments.
