@@ -260,7 +260,7 @@ func TestHostileText(t *testing.T) {
 				t.Errorf("--hdr-hist %q became %q", text, planOf(t, r).HDRDir)
 			}
 		}
-		config := `{"set": ` + string(must(t, text)) + `, "log": ` + string(must(t, text)) + `}`
+		config := `{"set": ` + string(quoteJSON(t, text)) + `, "log": ` + string(quoteJSON(t, text)) + `}`
 		if r, err := configOf(t, "node", config, Options{}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		} else if strings.Join(r.Args, "|") != "--set|"+text+"|--max-error-rate|100|--max-retries|2" && text != "" {
@@ -269,7 +269,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, text string) []byte {
+func quoteJSON(t *testing.T, text string) []byte {
 	t.Helper()
 	data, err := json.Marshal(text)
 	if err != nil {
