@@ -17,6 +17,7 @@ type command struct {
 	usage     string
 	argsUsage string
 	options   []*option
+	hint      string // behind the error about wrong flags; "" for none
 	action    func(s *settings, args []string, stdout, stderr io.Writer) error
 }
 
@@ -35,7 +36,8 @@ func commands() []command {
 		{name: "report", usage: "make one HTML page of results, to look at and to publish",
 			argsUsage: "RESULT...", options: reportOptions(), action: reportResults},
 		{name: "convert", usage: "make a stage file of what another benchmark of Aerospike is told",
-			argsUsage: "FILE | 'COMMAND LINE' | -- WORD...", options: convertOptions(), action: convertInput},
+			argsUsage: "FILE | 'COMMAND LINE' | -- WORD...", options: convertOptions(), action: convertInput,
+			hint: "\nThe flags of the other benchmark stand behind --, or with its whole command line in quotes."},
 	}
 }
 
@@ -65,7 +67,7 @@ func execute(args []string, stdout, stderr io.Writer) error {
 func (cmd command) run(s *settings, args []string, stdout, stderr io.Writer) error {
 	args, err := normalize(args, append(generalOptions(), cmd.options...), stderr)
 	if err != nil {
-		return err
+		return usagef("%w%s", err, cmd.hint)
 	}
 	// Beside the help nothing counts; the library would look for a help topic
 	// of the name of the first argument.
