@@ -20,7 +20,7 @@ func readCommonsCLI(in *input, args []Word) {
 			if w.Text == "--" && len(args) == 0 {
 				return
 			}
-			in.fail(w.Place, "unexpected argument %q: the benchmark has only flags", w.Text)
+			in.operand(w, "the benchmark has only flags")
 			continue
 		}
 		body := strings.TrimLeft(w.Text, "-")

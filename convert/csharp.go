@@ -244,6 +244,8 @@ func (c *csharpLoad) policies() {
 			in.fail(g.place, "Replica: %w", err)
 		case replica == "":
 			d.without(g.cite(), "the benchmark sets no rack, so it means SEQUENCE there; for racks, give --replica prefer-rack and --rack-id")
+		case strings.EqualFold(g.text, "RANDOM"):
+			d.flag("--replica", replica, g.cite()+", which is any node at all there, and any with a copy here")
 		default:
 			d.flag("--replica", replica, g.cite())
 		}

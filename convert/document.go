@@ -177,6 +177,8 @@ func (in *input) readDocument(doc *document) {
 		case s == nil:
 			in.fail(m.place, "unknown key %q%s", m.key, in.tool.suggest(m.key, ""))
 		case m.value.null:
+		case !s.nested && m.value.kind != scalar:
+			in.fail(m.value.place, "%s: expected a single value", m.key)
 		default:
 			in.add(&given{setting: s, typed: m.key, text: m.value.text, node: m.value, place: m.value.place})
 		}

@@ -63,6 +63,11 @@ func (d *draft) turnOn(name, why string) {
 	d.run = append(d.run, entry{name: name, why: why, bare: true})
 }
 
+// askPassword has the run ask for the user's password.
+func (d *draft) askPassword(why string) {
+	d.run = append(d.run, entry{name: "--password", why: why, bare: true, prompt: true})
+}
+
 // without lists a setting that has no counterpart.
 func (d *draft) without(setting, why string) {
 	d.none = append(d.none, entry{name: setting, why: why, bare: true})
@@ -164,11 +169,11 @@ func (d *draft) flagOf(in *input, s *setting, g *given) {
 	switch {
 	case !s.secret:
 		d.flag(s.flag, text, g.cite())
+	case s.flag == "--password":
+		d.askPassword(g.typed + "; the password is not copied: aeroload asks for it")
 	case strings.HasPrefix(text, "env:") || strings.HasPrefix(text, "file:"):
 		// These say where the secret is, not what.
 		d.flag(s.flag, text, g.typed)
-	case s.flag == "--password":
-		d.run = append(d.run, entry{name: s.flag, why: g.typed + "; the password is not copied: aeroload asks for it", bare: true, prompt: true})
 	default:
 		d.run = append(d.run, entry{name: s.flag, value: "env:KEY_PASSWORD", why: g.typed + "; the password is not copied: put it into this variable", prompt: true})
 	}

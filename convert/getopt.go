@@ -21,10 +21,10 @@ func readGetopt(in *input, args []Word) {
 		case w.Text == "--" && len(args) == 0:
 			return
 		case w.Text == "--":
-			in.fail(args[0].Place, "unexpected argument %q: asbench has only flags", args[0].Text)
+			in.operand(args[0], "asbench has only flags")
 			return
 		case !strings.HasPrefix(w.Text, "-") || w.Text == "-":
-			in.fail(w.Place, "unexpected argument %q: asbench has only flags", w.Text)
+			in.operand(w, "asbench has only flags")
 			continue
 		case !long:
 			body = w.Text[1:]

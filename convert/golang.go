@@ -69,7 +69,7 @@ func readGoFlags(in *input, args []Word) {
 		}
 		body := strings.TrimPrefix(strings.TrimPrefix(w.Text, "-"), "-")
 		if w.Text == "--" || w.Text == "-" || body == w.Text {
-			in.fail(w.Place, "unexpected argument %q: the benchmark ignores it and all that follows", w.Text)
+			in.operand(w, "the benchmark ignores it and all that follows")
 			return
 		}
 		typed := w.Text[:len(w.Text)-len(body)]

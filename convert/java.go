@@ -162,6 +162,9 @@ func (j *javaLoad) policies() {
 	default:
 		d.flag("--max-retries", "2", "default there for reads, but 0 for writes; aeroload has one number for both, 1 by default")
 	}
+	if in.byName["user"] != nil && in.byName["password"] == nil {
+		d.askPassword("the benchmark asks for it, too, since there is a user")
+	}
 	j.replica()
 	if g := in.get("latency"); g != nil {
 		d.turnOn("--latency", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")

@@ -33,9 +33,9 @@ func nodeTool() *tool {
 			{names: []string{"filename"}, none: "it says where to tell of the benchmark's own memory"},
 			{names: []string{"promises"}, takes: nothing, none: "Go has neither promises nor callbacks"},
 			{names: []string{"help"}, none: noOutput},
-			{names: []string{"indexSpec"}, none: "the benchmark does not read it; aeroload creates the indexes that its queries need"},
-			{names: []string{"querySpec"}},
-			{names: []string{"scanSpec"}},
+			{names: []string{"indexSpec"}, nested: true, none: "the benchmark does not read it; aeroload creates the indexes that its queries need"},
+			{names: []string{"querySpec"}, nested: true},
+			{names: []string{"scanSpec"}, nested: true},
 			// What a stage says.
 			{names: []string{"operations"}},
 			{names: []string{"iterations"}},
@@ -43,8 +43,8 @@ func nodeTool() *tool {
 			{names: []string{"time"}},
 			{names: []string{"reads"}},
 			{names: []string{"writes"}},
-			{names: []string{"keyRange"}},
-			{names: []string{"binSpec"}},
+			{names: []string{"keyRange"}, nested: true},
+			{names: []string{"binSpec"}, nested: true},
 			{names: []string{"ttl"}},
 		},
 	}

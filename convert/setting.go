@@ -55,6 +55,8 @@ type setting struct {
 	none string
 	// secret values are never shown.
 	secret bool
+	// nested settings of a file are objects or lists, all others single values.
+	nested bool
 	// stops is true for flags that make the tool print something and end.
 	stops bool
 }
@@ -97,6 +99,7 @@ type input struct {
 	problems []error
 	twice    []string // flags given more than once
 	launcher []Word   // what stands before the program
+	last     *given   // what was read last; nil for nothing
 }
 
 func newInput(t *tool) *input { return &input{tool: t, byName: map[string]*given{}} }
@@ -106,8 +109,19 @@ func (in *input) fail(place, format string, args ...any) {
 	in.problems = append(in.problems, fmt.Errorf("%s: %w", place, fmt.Errorf(format, args...)))
 }
 
+// operand notes a word that is no flag. Behind a password it may be the rest of
+// that, and is not shown.
+func (in *input) operand(w Word, why string) {
+	if in.last != nil && in.last.setting.secret {
+		in.fail(w.Place, "unexpected argument behind %s: %s", in.last.typed, why)
+		return
+	}
+	in.fail(w.Place, "unexpected argument %q: %s", w.Text, why)
+}
+
 // add takes a setting that was read.
 func (in *input) add(g *given) {
+	in.last = g
 	name := g.setting.names[0]
 	if g.setting.stops {
 		in.fail(g.place, "%s makes the benchmark print something and end: there is no load to convert", g.typed)

@@ -20,6 +20,7 @@ func TestAsbench(t *testing.T) {
 		{"asbench -e -1 -R -o S5", "RU,50 1-1000001 S5 10s threads=16 random ttl=-1", "", "", "a value may begin with a dash"},
 		{"asbench -P -U joe", "RU,50 1-1000001 I4 10s threads=16", "--user joe", "aeroload asks for it", "a password that is asked for"},
 		{"asbench -P sesame -U joe", "RU,50 1-1000001 I4 10s threads=16", "--user joe", "-P ***", "a password behind a blank"},
+		{"asbench -Penv:sesame", "RU,50 1-1000001 I4 10s threads=16", "", "-P***", "a password that only looks like a place"},
 		{"asbench --tls-keyfile-password env:PW", "RU,50 1-1000001 I4 10s threads=16", "--tls-keyfile-password env:PW", "", "where the password is, is no secret"},
 		{"asbench -S -Y 2 -W 3", "RU,50 1-1000001 I4 10s threads=16", "", "-Y 2 the Go client divides its pool", "without counterpart"},
 		{"asbench --readModeAP all -n bar -s ''", "RU,50 1-1000001 I4 10s threads=16", "--namespace bar --set  --read-mode-ap all", "", "camelCase, and an empty set"},
@@ -63,6 +64,7 @@ func TestJava(t *testing.T) {
 		{"run_benchmarks -z 3 -z 5", "RU,50 0-100000 0=I4 " + ten + " threads=3", rw, "-z is given twice; the first counts", "the first value counts"},
 		{"run_benchmarks --work=I -threads20 -k5", "I 0-5 0=I4 0s threads=20", w, "", "shortened and glued names"},
 		{"run_benchmarks -tls -tp TLSv1.2,TLSv1.3 -U joe -P sesame", "RU,50 0-100000 0=I4 " + ten + " threads=16", "--user joe --tls-enable --tls-protocols -all +TLSv1.2 +TLSv1.3 " + rw, "-P ***", "TLS and a login"},
+		{"run_benchmarks -U joe", "RU,50 0-100000 0=I4 " + ten + " threads=16", "--user joe " + rw, "the benchmark asks for it, too", "a password that is asked for"},
 		{"run_benchmarks -e -1", "RU,50 0-100000 0=I4 " + ten + " threads=16 ttl=-1", rw, "", "a negative number is a value"},
 	} {
 		r, err := commandLineOf(t, "java", c.line, Options{})

@@ -152,13 +152,19 @@ type commandLine struct {
 	args     []Word
 }
 
-// findProgram looks for the program among the words before the first flag, or
-// behind a launcher's flags.
+// launchers are programs, and prompts, behind which a benchmark's program stands.
+var launchers = []string{"$", "%", "#", "java", "go", "docker", "podman", "kubectl", "ssh", "sudo", "exec", "env", "time", "timeout", "nohup", "nice", "taskset", "numactl"}
+
+// findProgram looks for the program: the first word, or one behind a launcher.
 func findProgram(words []Word) commandLine {
 	if strings.HasPrefix(words[0].Text, "-") {
 		return commandLine{args: words}
 	}
-	for i, w := range words {
+	within := words[:1]
+	if slices.Contains(launchers, baseName(words[0].Text)) {
+		within = words
+	}
+	for i, w := range within {
 		before := ""
 		if i > 0 {
 			before = words[i-1].Text
@@ -170,11 +176,15 @@ func findProgram(words []Word) commandLine {
 	return commandLine{program: words[0].Text, place: words[0].Place, args: words[1:]}
 }
 
+// baseName returns the name of a program without its folder.
+func baseName(word string) string {
+	return strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
+}
+
 // programOf returns the tools whose program a word can be; before is the word
 // before it.
 func programOf(word, before string) []string {
-	base := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
-	name, version, _ := strings.Cut(base, "@")
+	name, version, _ := strings.Cut(baseName(word), "@")
 	switch {
 	case name == "asbench":
 		return []string{"asbench"}
