@@ -258,5 +258,5 @@ func fillFromStages(in *input, d *draft, g *given) {
 		}
 	}
 	d.note("%s: its stages follow as they were, since aeroload reads asbench's stage files.", g.cite())
-	d.whole = append([]byte("\n"), bytes.TrimPrefix(data, []byte("\ufeff"))...)
+	d.whole, d.wholeFile = bytes.TrimPrefix(data, []byte("\ufeff")), g.text
 }

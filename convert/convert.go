@@ -173,6 +173,9 @@ func Config(name, path string, data []byte, o Options) (*Result, error) {
 	}
 	in := newInput(t)
 	in.readDocument(doc)
+	if other, err := guessConfig(path, doc); len(in.problems) > 0 && err == nil && other != name {
+		return nil, fmt.Errorf("%s: its keys are not those of %s, but of the tool %s", path, t.title, other)
+	}
 	in.shown = []string{path}
 	return t.convert(in, o)
 }
@@ -208,11 +211,9 @@ func guessConfig(path string, doc *document) (string, error) {
 // reader, so that what comes out can be run.
 func (t *tool) convert(in *input, o Options) (*Result, error) {
 	d := &draft{tool: t, options: o}
-	if len(in.problems) == 0 {
-		t.fill(in, d)
-		d.fillByTable(in)
-		d.sortRun()
-	}
+	t.fill(in, d)
+	d.fillByTable(in)
+	d.sortRun()
 	if err := errors.Join(in.problems...); err != nil {
 		return nil, err
 	}
@@ -220,13 +221,28 @@ func (t *tool) convert(in *input, o Options) (*Result, error) {
 	defaults := stage.Defaults{Namespace: "test", Set: "testset", ObjectSpec: "I4", StartKey: 1, Keys: 1_000_000, Threads: 16, AsyncMax: 50}
 	defaults.ObjectOptions = objspec.Options{BinName: "testbin", CompressionRatio: 1}
 	d.defaults(&defaults)
-	_, err := stage.Parse(d.file(), r.Text, defaults)
+	file, text := d.file(), r.Text
+	if d.whole != nil { // errors are about the file as it was
+		file, text = d.wholeFile, d.whole
+	}
+	_, err := stage.Parse(file, text, defaults)
 	var problems stage.Problems
-	switch {
-	case errors.As(err, &problems) && !slices.ContainsFunc(problems, func(p stage.Problem) bool { return !errors.Is(p.Err, fs.ErrNotExist) }):
-		r.Missing = err
-	case err != nil:
-		return nil, fmt.Errorf("the settings make a stage that aeroload refuses: %w", err)
+	if err != nil && !errors.As(err, &problems) {
+		return nil, err
+	}
+	var refused []error
+	for _, p := range problems {
+		switch {
+		case errors.Is(p.Err, fs.ErrNotExist):
+			r.Missing = p.Err
+		case d.whole != nil:
+			refused = append(refused, fmt.Errorf("%s: %w", p.Place, p.Err))
+		default: // the file with the place is not there
+			refused = append(refused, p.Err)
+		}
+	}
+	if refused != nil {
+		return nil, fmt.Errorf("these settings make a stage that aeroload refuses: %w", errors.Join(refused...))
 	}
 	return r, nil
 }

@@ -21,8 +21,10 @@ type draft struct {
 	run     []entry // flags of the run that a stage file has no keys for
 	none    []entry // settings without counterpart: as they were written, and why
 	notes   []string
-	// whole is a stage file that the input names, instead of a stage.
-	whole []byte
+	// whole is a stage file that the input names, instead of a stage, and
+	// wholeFile its path.
+	whole     []byte
+	wholeFile string
 }
 
 // entry is a key or flag with its value, and why it is there.

@@ -31,7 +31,10 @@ func TestErrors(t *testing.T) {
 		{"asbench", "asbench -C some", `-C: "some" is not one of master, any, sequence, prefer-rack`},
 		{"asbench", "asbench --workload-stages testdata/two-stages.yaml -w I", "column 52: -w and --workload-stages do not go together"},
 		{"asbench", "asbench --workload-stages none.yaml", "column 9: --workload-stages: open none.yaml"},
-		{"asbench", "asbench -o I9", "the settings make a stage that aeroload refuses"},
+		{"asbench", "asbench -o I9", "these settings make a stage that aeroload refuses: object spec: expected a size from 1 to 8"},
+		{"asbench", "asbench -upn m -w RUF,9,9", "these settings make a stage that aeroload refuses: udf: function is missing"},
+		{"csharp", `{"host": "h", "keyRange": {}, "binSpec": []}`, "in.json: its keys are not those of the C# client's benchmark, but of the tool node"},
+		{"node", `{"Host": "h", "Set": "s"}`, "but of the tool csharp"},
 		{"asbench", "asbench --help", "--help makes the benchmark print something and end"},
 		{"asbench", "run_benchmarks -z 5", `column 1: "run_benchmarks" is the program of java, not of asbench`},
 		{"asbench", "asbench -z $N", "column 12: the value of the variable $N is not known here: write it out"},
@@ -109,7 +112,7 @@ func TestErrors(t *testing.T) {
 // TestAllErrors checks that everything that is wrong is said at once.
 func TestAllErrors(t *testing.T) {
 	_, err := commandLineOf(t, "asbench", "asbench --treads 5 -k x -qq", Options{})
-	if err == nil || strings.Count(err.Error(), "\n") < 1 || !strings.Contains(err.Error(), "--treads") || !strings.Contains(err.Error(), "-qq") {
+	if err == nil || strings.Count(err.Error(), "\n") < 2 || !strings.Contains(err.Error(), `"x" is not a whole number`) || !strings.Contains(err.Error(), "--treads") || !strings.Contains(err.Error(), "-qq") {
 		t.Errorf("got %v", err)
 	}
 }

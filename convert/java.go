@@ -110,8 +110,7 @@ func protocols(text string) (string, error) {
 // fillJava works out what the Java client's benchmark does.
 func fillJava(in *input, d *draft) {
 	j := &javaLoad{in: in, d: d}
-	j.workload()
-	if len(in.problems) > 0 {
+	if !j.workload() {
 		return
 	}
 	j.keys()

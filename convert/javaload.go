@@ -22,8 +22,8 @@ type javaLoad struct {
 	commands int64
 }
 
-// workload settles what the stage does.
-func (j *javaLoad) workload() {
+// workload settles what the stage does, and tells whether that can be told.
+func (j *javaLoad) workload() bool {
 	text, from := j.in.text("workload", "")
 	if text == "" {
 		text, from = "RU,50", "default there"
@@ -52,7 +52,7 @@ func (j *javaLoad) workload() {
 	}
 	if err != nil {
 		j.in.fail(place, "-w: %w in %q", err, text)
-		return
+		return false
 	}
 	if !j.udf(fields, from) {
 		j.d.set("workload", text, from)
@@ -70,6 +70,7 @@ func (j *javaLoad) workload() {
 			j.d.note("The benchmark makes no commands at all once v: is given (a slip in its code); here the variation is what its help says.")
 		}
 	}
+	return true
 }
 
 // checkPercents checks the percentages of RU and RR as the benchmark does.

@@ -62,9 +62,6 @@ type nodeLoad struct {
 func fillNode(in *input, d *draft) {
 	n := &nodeLoad{in: in, d: d}
 	n.workload()
-	if len(in.problems) > 0 {
-		return
-	}
 	n.keys()
 	n.object()
 	ttl, why := n.seconds("ttl", "10000")
@@ -95,7 +92,7 @@ func (n *nodeLoad) workload() {
 	n.processes, _ = n.count("processes", 4, 1, 10_000)
 	if reads+writes == 0 {
 		n.in.fail(n.in.get("reads").place, "reads and writes are both 0")
-		return
+		reads = 1
 	}
 	percent := strconv.FormatFloat(math.Round(1e6*float64(reads)/float64(reads+writes))/1e4, 'f', -1, 64)
 	n.d.set("workload", "RU,"+percent, from+"; "+why)
@@ -114,6 +111,7 @@ func (n *nodeLoad) workload() {
 	}
 	if n.processes < 1 {
 		n.in.fail(n.in.shown[0], "its queries and scans take all processes: there are no reads and writes to convert")
+		n.processes = 1
 	}
 }
 
@@ -133,16 +131,16 @@ func (n *nodeLoad) keys() {
 				n.in.fail(m.place, "keyRange: unknown key %q; expected min, max", m.key)
 				continue
 			}
+			delete(bounds, m.key)
 			v, err := strconv.ParseInt(m.value.text, 10, 64)
 			if err != nil || v < 0 || v > 1<<32 {
 				n.in.fail(m.value.place, "keyRange: %s: %q is not a whole number from 0 to 2^32", m.key, m.value.text)
 				continue
 			}
 			*to = v
-			delete(bounds, m.key)
 		}
 		for _, key := range []string{"min", "max"} {
-			if bounds[key] != nil && len(n.in.problems) == 0 {
+			if bounds[key] != nil {
 				n.in.fail(g.place, "keyRange: %s is missing", key)
 			}
 		}

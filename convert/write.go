@@ -36,11 +36,11 @@ func (d *draft) bytes(in *input) []byte {
 			w.item(n)
 		}
 	}
+	w.line("")
 	if d.whole != nil {
 		w.Write(d.whole)
 		return w.Bytes()
 	}
-	w.line("")
 	if d.hdrDir.value != "" {
 		w.key("", d.hdrDir)
 		w.line("")
