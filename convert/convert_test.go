@@ -163,8 +163,10 @@ func check(t *testing.T, input string, r *Result, err error, stage, args string,
 		t.Errorf("%s: %v", input, err)
 		return
 	}
-	if got := describe(planOf(t, r).Stages[0]); got != stage {
-		t.Errorf("%s:\n got %s\nwant %s", input, got, stage)
+	if stage != "" { // else it needs a file beside it
+		if got := describe(planOf(t, r).Stages[0]); got != stage {
+			t.Errorf("%s:\n got %s\nwant %s", input, got, stage)
+		}
 	}
 	if got := strings.Join(r.Args, " "); got != args {
 		t.Errorf("%s: runs with\n     %s\nwant %s", input, got, args)

@@ -23,6 +23,7 @@ func TestErrors(t *testing.T) {
 		{"asbench", "asbench -th 5", "column 9: the flag -th is short for several: --throughput, --threads"},
 		{"asbench", "asbench -a 5", `column 12: unexpected argument "5"`},
 		{"asbench", "asbench --async=5", "column 9: --async is a switch and takes no value"},
+		{"asbench", "asbench -R -- x", `column 15: unexpected argument "x"`},
 		{"asbench", "asbench -R -k", "column 12: -k needs a value"},
 		{"asbench", "asbench -k 10M", `column 9: -k: "10M" is not a whole number from 1 on`},
 		{"asbench", "asbench -z 0", `-z: "0" is not a whole number from 1 to 10000`},
@@ -59,6 +60,9 @@ func TestErrors(t *testing.T) {
 		{"java", "run_benchmarks -ufn f", "a UDF needs -udfPackageName and -udfFunctionName"},
 		{"java", "run_benchmarks -r some", `-r: "some" is not one of master, any, sequence, preferRack`},
 		{"java", "run_benchmarks -F keys.txt -KT X", `-KT: "X" is not one of S, I`},
+		{"java", "run_benchmarks -o S:x", `-o: "x" in "S:x" is not a size`},
+		{"java", "run_benchmarks -o R:8", `-o: "R:8" lacks a size`},
+		{"java", "run_benchmarks -o R:8:101", `-o: "101" in "R:8:101" is not a percentage`},
 		{"java", "run_benchmarks -async=5", "-async is a switch and takes no value"},
 		{"go", "benchmark -z16", `column 11: unknown flag -z16`},
 		{"go", "benchmark -maxRetry 5", `column 11: unknown flag -maxRetry; did you mean "-maxRetries"?`},
@@ -79,6 +83,11 @@ func TestErrors(t *testing.T) {
 		{"node", `{"binSpec": [{"name": "b"}]}`, "in.json:1:14: binSpec: a bin lacks its type"},
 		{"node", `{"binSpec": [{"name": "b", "type": "BYTES", "size": "big"}]}`, `binSpec: "big" is not a size`},
 		{"node", `{"binSpec": [{"name": "b", "type": "BYTES"}, {"name": "b", "type": "STRING"}]}`, `in.json:1:46: binSpec: a second bin "b"`},
+		{"node", `{"binSpec": [{"name": "b", "type": "BYTES", "length": 5}]}`, `in.json:1:45: binSpec: unknown key "length"; expected name, type, size`},
+		{"node", `{"iterations": 2000000000, "operations": 1000000, "processes": 10000}`, "operations are too many"},
+		{"node", `{"time": 0}`, "time: 0 seconds are no load"},
+		{"node", `{"scanSpec": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + "}", "nested over 20 deep"},
+		{"node", `{"set": "` + strings.Repeat("x", maxDocument) + `"}`, "in.json is larger than 1 MiB"},
 		{"node", `{"time": "1 hour"}`, `time: "1 hour" is not a time`},
 		{"node", `{"reads": 0, "writes": 0}`, "reads and writes are both 0"},
 		{"node", `{"processes": 1, "scanSpec": [{}]}`, "its queries and scans take all processes"},
@@ -216,6 +225,12 @@ func TestOptions(t *testing.T) {
 	if _, err := commandLineOf(t, "java", "run_benchmarks", Options{Duration: "soon"}); err == nil || !strings.Contains(err.Error(), `"soon" is not a duration`) {
 		t.Errorf("got %v", err)
 	}
+	if _, err := commandLineOf(t, "asbench", "asbench --workload-stages testdata/two-stages.yaml", Options{Duration: "5"}); err == nil || !strings.Contains(err.Error(), "this one ends by itself: as the stages say") {
+		t.Errorf("got %v", err)
+	}
+	if !ReadsWords("java") || ReadsWords("node") || ReadsWords(Auto) {
+		t.Error("ReadsWords confuses tools that have files with those that have command lines")
+	}
 	if _, err := CommandLine("asbench", Words([]string{"--workload-stages", "x"}), Options{}); err == nil || !strings.Contains(err.Error(), "argument 1: --workload-stages names a stage file, which needs no conversion") {
 		t.Errorf("got %v", err)
 	}
@@ -247,6 +262,8 @@ func TestMissingFile(t *testing.T) {
 	if err := os.WriteFile(dir+"/keys.txt", []byte("5\n7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	r, err = commandLineOf(t, "java", "run_benchmarks -F keys.txt -KT S -S 5 -k 9 -w RU,30", Options{File: dir + "/stages.yaml"})
+	check(t, "a file of keys", r, err, "", "--max-error-rate 100 --max-retries 2", "-S 5 with a file, all of its keys are used", "takes but the number of keys from the file", "{file: keys.txt, type: string}")
 	r, err = commandLineOf(t, "java", "run_benchmarks -F keys.txt -KT I", Options{File: dir + "/stages.yaml"})
 	if err != nil || r.Missing != nil || !strings.Contains(string(r.Text), "keys: {file: keys.txt, type: integer}") {
 		t.Fatalf("result %v, error %v", r, err)

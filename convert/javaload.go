@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -123,52 +124,56 @@ func patternCommands(parts []string) int64 {
 // one.
 func (j *javaLoad) udf(fields []string, from string) bool {
 	module, function, args := j.in.get("udfPackageName"), j.in.get("udfFunctionName"), j.in.get("udfFunctionValues")
-	given := []*given{module, function, args}
-	first := given[0]
-	for _, g := range given[1:] {
-		if first == nil {
-			first = g
+	var cites []string
+	for _, g := range []*given{module, function, args} {
+		if g != nil {
+			cites = append(cites, g.cite())
 		}
 	}
-	switch {
-	case first == nil:
+	switch missing := cmp.Or(function, args); {
+	case cites == nil:
 		return false
-	case module == nil, args != nil && function == nil:
-		j.in.fail(first.place, "%s: a UDF needs -udfPackageName and -udfFunctionName", first.typed)
+	case module == nil || function == nil && args != nil:
+		j.in.fail(missing.place, "%s: a UDF needs -udfPackageName and -udfFunctionName", missing.typed)
 		return true
-	case args == nil:
-		j.d.note("The benchmark calls a UDF only if -udfFunctionValues is given, and makes plain reads otherwise; so does this.")
-		return false
-	case j.code != "RU" && j.code != "RR":
-		j.d.without(first.cite(), "aeroload calls UDFs in workloads of independent reads and writes; the reads of "+j.code+" are plain ones")
-		return false
 	}
-	if g := j.in.byName["batchSize"]; g != nil && g.text != "0" && g.text != "1" {
-		j.d.without(first.cite(), "batch reads do not call UDFs, there either")
+	if why := j.noCalls(fields, args); why != "" {
+		j.d.without(strings.Join(cites, ", "), why)
 		return false
 	}
 	reads, _ := strconv.Atoi(fields[1])
-	write := map[string]string{"RU": "update", "RR": "replace"}[j.code]
-	all := "100"
-	if len(fields) == 4 {
-		all = fields[3]
+	operations := "{udf: 100}"
+	if reads < 100 {
+		write, all := map[string]string{"RU": "update", "RR": "replace"}[j.code], "100"
+		if len(fields) == 4 {
+			all = fields[3]
+		}
+		operations = fmt.Sprintf("{udf: %d, %s: {weight: %d, all: %s}}", reads, write, 100-reads, all)
 	}
-	why := from + ": the reads call the UDF"
-	switch {
-	case reads == 0:
-		return false
-	case reads == 100:
-		j.d.setPlain("operations", "{udf: 100}", why)
-	default:
-		j.d.setPlain("operations", fmt.Sprintf("{udf: %d, %s: {weight: %d, all: %s}}", reads, write, 100-reads, all), why)
-	}
+	j.d.setPlain("operations", operations, from+": the reads call the UDF")
 	var values []string
 	for v := range strings.SplitSeq(args.text, ",") {
 		values = append(values, quoteSpec(v))
 	}
 	j.d.setPlain("udf", fmt.Sprintf("{module: %s, function: %s, args: %s}", quoteFlow(module.text), quoteFlow(function.text), quoteFlow(strings.Join(values, ","))),
-		strings.Join([]string{module.cite(), function.cite(), args.cite()}, ", ")+"; the arguments are strings, as there")
+		strings.Join(cites, ", ")+"; the arguments are strings, as there")
 	return true
+}
+
+// noCalls returns why no UDF is called although one is given; "" if one is.
+func (j *javaLoad) noCalls(fields []string, args *given) string {
+	batch := j.in.byName["batchSize"]
+	switch {
+	case args == nil:
+		return "the benchmark calls a UDF only if -udfFunctionValues is given"
+	case j.code == "I" || len(fields) > 1 && fields[1] == "0":
+		return "only reads call it, and there are none"
+	case j.code != "RU" && j.code != "RR":
+		return "aeroload calls UDFs in workloads of independent reads and writes; the reads of " + j.code + " are plain ones"
+	case batch != nil && batch.text != "0" && batch.text != "1":
+		return "batch reads do not call UDFs, there either"
+	}
+	return ""
 }
 
 // quoteSpec writes a text as a constant string of an object spec.

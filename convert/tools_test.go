@@ -56,7 +56,7 @@ func TestJava(t *testing.T) {
 		{"run_benchmarks -B 20 -bns test,bar", "RU,50 0-100000 0=I4 " + ten + " threads=16 read=20 ns=[test bar]", rw, "writes are on single records", "only reads are batches"},
 		{"run_benchmarks -w RMU -B 20", "RMU 0-100000 0=I4 " + ten + " threads=16", rw, "-B 20 only reads of RU and RR are batches", "and those of RU and RR alone"},
 		{"run_benchmarks -w RU,30,100,20 -upn m -ufn f -ufv a,1", `update 70, udf 30 0-100000 0=I4 ` + ten + ` threads=16 m.f("a","1")`, rw, "{udf: 30, update: {weight: 70, all: 20}}", "reads call the UDF"},
-		{"run_benchmarks -w RU,30 -upn m -ufn f", "RU,30 0-100000 0=I4 " + ten + " threads=16", rw, "only if -udfFunctionValues is given", "but not without arguments"},
+		{"run_benchmarks -w RU,30 -upn m -ufn f", "RU,30 0-100000 0=I4 " + ten + " threads=16", rw, "-upn m, -ufn f the benchmark calls a UDF only if -udfFunctionValues is given", "but not without arguments"},
 		{"run_benchmarks -T 50 -writeTotalTimeout 70", "RU,50 0-100000 0=I4 " + ten + " threads=16", "--max-error-rate 100 --timeout 50 --write-timeout 70 --socket-timeout 50 --max-retries 2", "", "-T is both timeouts"},
 		{"run_benchmarks -T 50 -socketTimeout 9", "RU,50 0-100000 0=I4 " + ten + " threads=16", "--max-error-rate 100 --timeout 50 --socket-timeout 9 --max-retries 2", "", "unless another flag says more"},
 		{"run_benchmarks -r preferRack -rackId 3", "RU,50 0-100000 0=I4 " + ten + " threads=16", rw + " --replica prefer-rack --rack-id 3", "", "racks"},
@@ -64,6 +64,14 @@ func TestJava(t *testing.T) {
 		{"run_benchmarks -z 3 -z 5", "RU,50 0-100000 0=I4 " + ten + " threads=3", rw, "-z is given twice; the first counts", "the first value counts"},
 		{"run_benchmarks --work=I -threads20 -k5", "I 0-5 0=I4 0s threads=20", w, "", "shortened and glued names"},
 		{"run_benchmarks -tls -tp TLSv1.2,TLSv1.3 -U joe -P sesame", "RU,50 0-100000 0=I4 " + ten + " threads=16", "--user joe --tls-enable --tls-protocols -all +TLSv1.2 +TLSv1.3 " + rw, "-P ***", "TLS and a login"},
+		{"run_benchmarks -upn m -ufn f -ufv 1 -w RU,100", `udf 100 0-100000 0=I4 ` + ten + ` threads=16 m.f("1")`, rw, "", "all reads call the UDF"},
+		{"run_benchmarks -upn m -ufn f -ufv 1 -w RU,0", "RU,0 0-100000 0=I4 " + ten + " threads=16", rw, "only reads call it, and there are none", "no reads, no calls"},
+		{"run_benchmarks -upn m -ufn f -ufv 1 -w RMU", "RMU 0-100000 0=I4 " + ten + " threads=16", rw, "the reads of RMU are plain ones", "a workload that cannot call"},
+		{"run_benchmarks -upn m -ufn f -ufv 1 -B 5", "RU,50 0-100000 0=I4 " + ten + " threads=16 read=5", rw, "batch reads do not call UDFs", "batches do not call"},
+		{"run_benchmarks -o R:80:100", "RU,50 0-100000 0=R:80:100 " + ten + " threads=16", rw, "only the first eighth of R:…:100 is random", "a slip of the tool"},
+		{"run_benchmarks -a -C 70000 -g 9", "RU,50 0-100000 0=I4 " + ten + " threads=10000 tps=9", rw, "takes no notice of -g in asynchronous mode", "more than there can be at once"},
+		{"run_benchmarks -z 70000", "RU,50 0-100000 0=I4 " + ten + " threads=10000", rw, "-z 70000, but 10000 is the most there can be", "more threads than there can be"},
+		{"run_benchmarks -k 5 --", "RU,50 0-5 0=I4 " + ten + " threads=16", rw, "", "an end of the flags with nothing behind"},
 		{"run_benchmarks -U joe", "RU,50 0-100000 0=I4 " + ten + " threads=16", "--user joe " + rw, "the benchmark asks for it, too", "a password that is asked for"},
 		{"run_benchmarks -e -1", "RU,50 0-100000 0=I4 " + ten + " threads=16 ttl=-1", rw, "", "a negative number is a value"},
 	} {
@@ -82,6 +90,8 @@ func TestGo(t *testing.T) {
 		{"benchmark -w RU,80,5 -o b:9 -R", "RU,80 0-1000000 B=B9 " + ten + " threads=32 random sequential", usual, "ignores ,5 at the end", "what follows is ignored"},
 		{"benchmark -R=false --compress -T 50 -maxRetries=0 -g 70 -w I", "I 0-1000000 I=I8 0s threads=32 tps=70", "--max-error-rate 50 --timeout 50 --max-retries 0 --compress", "", "switches with values"},
 		{"benchmark -A external -U joe -P sesame -rootCA ca -tlsName n", "I 0-1000000 I=I8 0s threads=32", "--user joe --auth EXTERNAL --tls-enable --tls-cafile ca --tls-name n " + usual, "", "TLS follows from its files"},
+		{"benchmark -c 256 -k 256 --", "I 0-256 I=I8 0s threads=256", usual, "has 128 connections a node for 256 goroutines", "more goroutines than connections"},
+		{"benchmark -keyFilePass b64:sesame -tlsKeyFile k", "I 0-1000000 I=I8 0s threads=32", "--tls-enable --tls-keyfile k " + usual, "is in base64", "a password in a form that aeroload does not read"},
 		{"benchmark -tlsName n", "I 0-1000000 I=I8 0s threads=32", usual, "there is no TLS without a file of certificates", "and from nothing else"},
 	} {
 		r, err := commandLineOf(t, "go", c.line, Options{})
@@ -118,6 +128,7 @@ func TestCsharp(t *testing.T) {
 		{`{"Initialize": false, "TransactionMax": 90, "BinType": "byte", "BinSize": 7, "FixedValue": false, "BatchSize": 5, "Throughput": 30}`, "RU,50 0-100000 bin=B7 transactions=90 async=40 tps=30 random read=5", usual, "takes no notice of Throughput", "much at once"},
 		{`{"Initialize": true, "TransactionMax": 90, "BatchSize": 5}`, "I 0-100000 bin=I4 0s async=40", usual, "TransactionMax: 90 it is for Initialize: false", "what an insert ignores"},
 		{`{"Replica": "MASTER_PROLES", "Latency": true, "Debug": true, "ReadModeSC": "allow_replica"}`, "I 0-100000 bin=I4 0s async=40", usual + " --replica any --latency --read-mode-sc allowReplica --debug", "", "policies"},
+		{`{"Replica": "random"}`, "I 0-100000 bin=I4 0s async=40", usual + " --replica any", "any node at all there", "another choice of replicas"},
 		{`{"TlsName": "n", "TlsLoginOnly": true, "Timeout": null}`, "I 0-100000 bin=I4 0s async=40", usual, "it does not count without TlsEnable", "TLS is off"},
 		{`{"TlsEnable": true, "TlsName": "n", "TlsProtocols": "Tls12,TLSv1.3", "TlsLoginOnly": true, "User": "joe", "Password": "sesame", "AuthMode": "external"}`, "I 0-100000 bin=I4 0s async=40", "--user joe --auth EXTERNAL --tls-enable --tls-name n --tls-protocols -all +TLSv1.2 +TLSv1.3 " + usual, "cannot use TLS for the login alone", "TLS is on"},
 	} {
