@@ -67,7 +67,7 @@ func NewRecorder(r Run) (*Recorder, error) {
 func planStages(plan *stage.Plan) ([]map[string]any, error) {
 	var b bytes.Buffer
 	bare := *plan
-	bare.HDRDir = "" // with it the stages stand under a key
+	bare.HDRDir, bare.MetricsListen = "", "" // with them the stages stand under a key
 	if err := bare.WriteYAML(&b); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}

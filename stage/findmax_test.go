@@ -123,10 +123,20 @@ func TestFindMaxFindsTheKnee(t *testing.T) {
 		}
 		result := s.Run(context.Background(), &notes{})
 		st := result.Stages[0]
+		if last := st.Probes[len(st.Probes)-1]; last.Held != st.MaxRate {
+			t.Errorf("the last probe says that %g tps hold, the result %g", last.Held, st.MaxRate)
+		}
 		if st.MaxRate < 1500/1.06 || st.MaxRate > 1500*1.02 || !st.Settled || result.Found() != nil {
 			t.Errorf("found %g (settled %v), want about 1500; probes:", st.MaxRate, st.Settled)
 		}
-		for _, p := range st.Probes {
+		for i, p := range st.Probes {
+			next := 0.0
+			if i+1 < len(st.Probes) {
+				next = st.Probes[i+1].Rate
+			}
+			if p.Next != next {
+				t.Errorf("after %.0f tps it says that %.0f come, not %.0f", p.Rate, p.Next, next)
+			}
 			if p.OK != (p.Rate <= 1500) && math.Abs(p.Rate-1500) > 30 {
 				t.Errorf("%.0f tps: %v: %s", p.Rate, p.OK, p.Why())
 			}

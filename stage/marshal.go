@@ -46,8 +46,15 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 		list.Content = append(list.Content, m)
 	}
 	root := list
+	var top []*yaml.Node
 	if p.HDRDir != "" {
-		root = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{text(hdrKey), text(p.HDRDir), text("stages"), list}}
+		top = append(top, text(hdrKey), text(p.HDRDir))
+	}
+	if p.MetricsListen != "" {
+		top = append(top, text(metricsKey), text(p.MetricsListen))
+	}
+	if top != nil {
+		root = &yaml.Node{Kind: yaml.MappingNode, Content: append(top, text("stages"), list)}
 	}
 	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)

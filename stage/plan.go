@@ -24,6 +24,9 @@ type Plan struct {
 	// HDRDir is the folder for HDR histograms that the file names; "" for
 	// none.
 	HDRDir string
+	// MetricsListen is the address at which the file asks for metrics to be
+	// served, as package internal/listen returns it; "" for none.
+	MetricsListen string
 	// Stages holds at least one stage.
 	Stages []*Stage
 }

@@ -26,6 +26,9 @@ type Probe struct {
 	// Short tells that the rate was not kept up.
 	Short bool
 	OK    bool // the rate was kept up, and all limits held
+	// Next is the rate to try next, if there is time; 0 when the search is over. Held
+	// is the highest rate that is known to hold by now; 0 for none.
+	Next, Held float64
 }
 
 // Verdict returns "holds" or "fails".

@@ -67,6 +67,9 @@ type Period struct {
 	// Delta is what the period measured, InStage what the stage has, and Total
 	// what the whole run has.
 	Delta, InStage, Total workload.Snapshot
+	// Failures tells how the failures of InStage divide into result codes. Those
+	// of the last moment may be in only one of the two.
+	Failures []workload.Failure
 }
 
 // Observer is told what happens while stages run. Its methods are called from

@@ -92,9 +92,12 @@ func (r *run) search(ctx context.Context, st *Stage, job *workload.Job, probes c
 			// be the slow ones.
 			Snapshot: r.stats.Snapshot().Sub(from.Snapshot),
 		})
+		r.found = !search.next(p.OK)
+		if p.Held = search.low; !r.found {
+			p.Next = search.rate
+		}
 		probes <- p
-		if !search.next(p.OK) {
-			r.found = true
+		if r.found {
 			break
 		}
 	}

@@ -271,6 +271,7 @@ func (r *run) period(st *Stage, now time.Time) {
 		Delta:      total.Sub(r.total),
 		InStage:    total.Sub(r.before),
 		Total:      total,
+		Failures:   workload.FailuresSince(r.stats.Failures(), r.failed),
 	}
 	r.total, r.ended = total, now
 	if p.Elapsed < period/2 && p.Delta.Total() == (workload.Counts{}) {

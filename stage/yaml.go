@@ -13,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/aeroload/aeroload/internal/listen"
 	"github.com/aeroload/aeroload/internal/suggest"
 )
 
@@ -54,12 +55,15 @@ func Parse(name string, data []byte, d Defaults) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.HDRDir = r.hdrDir
+	plan.HDRDir, plan.MetricsListen = r.hdrDir, r.metrics
 	return plan, nil
 }
 
-// hdrKey is the top-level key that names the folder for HDR histograms.
-const hdrKey = "hdr-hist"
+// The top-level keys besides defaults and stages.
+const (
+	hdrKey     = "hdr-hist"       // the folder for HDR histograms
+	metricsKey = "metrics-listen" // where to serve metrics
+)
 
 // reader walks a file's YAML nodes and collects what is wrong with them.
 type reader struct {
@@ -67,6 +71,7 @@ type reader struct {
 	data     []byte
 	problems Problems
 	hdrDir   string
+	metrics  string
 }
 
 func (r *reader) at(n *yaml.Node) Place { return Place{r.name, n.Line, n.Column} }
@@ -157,12 +162,14 @@ func (r *reader) stages(root *yaml.Node) []*draft {
 			if r.hdrDir = r.scalar(hdrKey, val); r.hdrDir == "" && val.Kind == yaml.ScalarNode && !isNull(val) {
 				r.problems.add(r.at(val), "%s: the value is missing", hdrKey)
 			}
+		case metricsKey:
+			r.listen(val)
 		default:
 			if _, ok := lookupField(key.Value); ok {
 				r.problems.add(r.at(key), "%q is a key of a stage: begin each stage with a dash, or put the stages under a key stages:", key.Value)
 			} else {
-				r.problems.add(r.at(key), "unknown key %q; expected defaults, stages or %s%s", key.Value, hdrKey,
-					suggest.DidYouMean(key.Value, []string{"defaults", "stages", hdrKey}))
+				r.problems.add(r.at(key), "unknown key %q; expected defaults, stages, %s or %s%s", key.Value, hdrKey, metricsKey,
+					suggest.DidYouMean(key.Value, []string{"defaults", "stages", hdrKey, metricsKey}))
 			}
 		}
 	}
@@ -183,6 +190,20 @@ func (r *reader) stages(root *yaml.Node) []*draft {
 		defaults = nil
 	}
 	return r.list(list, defaults)
+}
+
+// listen reads the address at which metrics are served.
+func (r *reader) listen(val *yaml.Node) {
+	text := r.scalar(metricsKey, val)
+	if text == "" && (val.Kind != yaml.ScalarNode || isNull(val)) {
+		return // a problem already, or nothing given
+	}
+	address, err := listen.Parse(text)
+	if err != nil {
+		r.problems.add(r.at(val), "%s: %w", metricsKey, err)
+		return
+	}
+	r.metrics = address
 }
 
 func (r *reader) list(list, defaults *yaml.Node) []*draft {
@@ -267,7 +288,7 @@ func (r *reader) values(mapping *yaml.Node) map[string]value {
 // hint says what an unknown stage key was probably meant to be.
 func hint(name string) string {
 	switch name {
-	case hdrKey:
+	case hdrKey, metricsKey:
 		return ": it stands at the top level, beside stages"
 	case "<<":
 		return ": YAML merge keys are not supported; put what stages share under defaults"

@@ -204,6 +204,10 @@ func TestSingleErrors(t *testing.T) {
 		{"another tool's word", "- workload: I\n  ttl: 3", `f.yaml:2:3: unknown key "ttl"; did you mean "expiration-time"?`},
 		{"two letters in the wrong order", "- workload: I\n  tsp: 3", `f.yaml:2:3: unknown key "tsp"; did you mean "tps"?`},
 		{"a key of the top level", "- workload: I\n  hdr-hist: d", `f.yaml:2:3: unknown key "hdr-hist": it stands at the top level, beside stages`},
+		{"another key of the top level", "- workload: I\n  metrics-listen: :9464", `f.yaml:2:3: unknown key "metrics-listen": it stands at the top level, beside stages`},
+		{"no address", "metrics-listen: ''\nstages: [{workload: I}]", "f.yaml:1:17: metrics-listen: the value is empty; expected HOST:PORT, or :PORT"},
+		{"an address without a port", "metrics-listen: 9464\nstages: [{workload: I}]", `f.yaml:1:17: metrics-listen: "9464" is not an address: expected HOST:PORT, or :PORT; did you mean ":9464"?`},
+		{"a list of addresses", "metrics-listen: [':9464']\nstages: [{workload: I}]", "f.yaml:1:17: metrics-listen: expected a single value, not a list"},
 		{"a merge key", "- &a {workload: I}\n- {<<: *a, workload: I}", `f.yaml:2:4: unknown key "<<": YAML merge keys are not supported; put what stages share under defaults`},
 		{"a folder without a name", "hdr-hist: ''\nstages: [{workload: I}]", "f.yaml:1:11: hdr-hist: the value is missing"},
 		{"an unknown workload", "- workload: RX,5", `f.yaml:1:13: workload: unknown workload "RX"; expected one of I, RU, RR, RUD, RUF, DB, RMU, RMI, RMD, TXN, C, CI, CK; did you mean "RU"?`},
@@ -243,7 +247,7 @@ func TestSingleErrors(t *testing.T) {
 		{"a wrong default that no stage uses", "defaults: {tps: x}\nstages: [{workload: I, tps: 1}]", `f.yaml:1:17: tps: "x" is not a number of transactions per second`},
 		{"a number as a default", "defaults: {stage: 1}\nstages: [{workload: I}]", "f.yaml:1:19: stage: a stage's number cannot be a default"},
 		{"defaults that are a list", "defaults: []\nstages: [{workload: I}]", "f.yaml:1:11: defaults: expected a mapping of stage keys, not a list"},
-		{"an unknown key at the top", "stages: [{workload: I}]\ndefault: {}", `f.yaml:2:1: unknown key "default"; expected defaults, stages or hdr-hist; did you mean "defaults"?`},
+		{"an unknown key at the top", "stages: [{workload: I}]\ndefault: {}", `f.yaml:2:1: unknown key "default"; expected defaults, stages, hdr-hist or metrics-listen; did you mean "defaults"?`},
 		{"an object spec", "- workload: I\n  object-spec: I4,Q9", "f.yaml:2:16: object spec: "},
 	} {
 		_, err := parse(c.text)
@@ -444,6 +448,8 @@ func TestWriteYAMLRoundTrip(t *testing.T) {
 		"- {workload: 'RUF,1,2', udf: {module: m, function: 'true', args: '1'}, tps: {from: 1, to: 2, over: 3}, arrival: poisson, async: true, async-max-commands: 7}",
 		"- {workload: RU, tps: {from: 1, to: 9, step: 2, hold: 1m}, transactions: 10k, warmup: 90s, batch-size: 7, batch-read-size: 3}",
 		"hdr-hist: some/where\nstages: [{workload: I, desc: 'true', object-spec: '12'}]",
+		"metrics-listen: :9464\nstages: [{workload: I}]",
+		"hdr-hist: d\nmetrics-listen: '[::]:0'\nstages: [{workload: I}]",
 	} {
 		plan, err := parse(text)
 		if err != nil {
