@@ -7,6 +7,7 @@ require (
 	github.com/aerospike/aerospike-client-go/v8 v8.5.0
 	github.com/brianvoe/gofakeit/v7 v7.18.4
 	github.com/lestrrat-go/strftime v1.2.0
+	github.com/rivo/uniseg v0.4.7
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/urfave/cli/v2 v2.27.7

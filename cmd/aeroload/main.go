@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/aeroload/aeroload/progress"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -24,8 +25,9 @@ const (
 )
 
 func main() {
-	out := &output{Writer: os.Stdout}
-	code := run(os.Args[1:], out, os.Stderr)
+	screen := progress.NewTerminal(os.Stderr)
+	out := &output{Writer: screen.Beside(os.Stdout)}
+	code := run(os.Args[1:], out, screen)
 	if err := out.failure.Load(); err != nil && code == 0 {
 		fmt.Fprintf(os.Stderr, "aeroload: %v\n", *err)
 		code = exitFailed

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/internal/listen"
+	"github.com/aeroload/aeroload/progress"
 	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
@@ -216,6 +218,12 @@ func outputOptions() []*option {
 			set: setName(func(s *settings) *string { return &s.hdrLog })},
 		{name: "result", arg: "FILE", category: catOutput, usage: "write the whole result of the run as JSON, for merge and compare",
 			set: setName(func(s *settings) *string { return &s.resultFile })},
+		{name: "progress", arg: "MODE", def: "auto", category: catOutput, usage: "show on standard error how far the run is: auto on terminals, on elsewhere too (a line every 10 s), off nowhere",
+			set: setChoice(progress.ParseMode, func(s *settings) *progress.Mode { return &s.progress })},
+		{name: "metrics-listen", arg: "[HOST]:PORT", category: catOutput, usage: "serve Prometheus metrics while the run lasts; without a host for this machine alone; port 0 takes a free one",
+			set: setChoice(listen.Parse, func(s *settings) *string { return &s.metrics })},
+		{name: "metrics-linger", arg: "SECONDS", def: "0", category: catOutput, usage: "after the run, serve the metrics until they have been fetched once more, for that long at most",
+			set: setTime(func(s *settings) *time.Duration { return &s.metricsLinger }, time.Second)},
 		genBenchOption(catOutput),
 		{name: "debug", short: "d", category: catOutput, usage: "show the client's log",
 			set: setBool(func(s *settings) *bool { return &s.debug })},

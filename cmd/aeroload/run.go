@@ -95,7 +95,13 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 	if s.summaryFormat == report.SummaryNode {
 		observer = report.Multi{observer, nodeSummary}
 	}
-	run, err := s.runPlan(plan, observer, recorder, stdout)
+	live, err := s.goLive(plan, stderr)
+	if err != nil {
+		return errors.Join(err, closeOutput())
+	}
+	defer live.close()
+	run, err := s.runPlan(plan, append(live.observers(), observer), recorder, live, stdout)
+	live.hide()
 	closed := errors.Join(s.writeResult(recorder, hdrFiles, run), closeOutput())
 	ran := run != nil && len(run.Stages) > 0
 	if ran && s.summaryFormat == report.SummaryNode {
@@ -188,9 +194,10 @@ func (s *settings) shownPercentiles() []float64 {
 
 // runPlan connects and runs the plan. The result is nil if it did not come to
 // that.
-func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *results.Recorder, stdout io.Writer) (*stage.Result, error) {
-	ctx, cancel := withSignals(context.Background())
+func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *results.Recorder, live *live, stdout io.Writer) (*stage.Result, error) {
+	ctx, cancel := withSignals(context.Background(), live.abandon)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { live.stopping(context.Cause(ctx)) })()
 	err := report.WriteHeader(stdout, report.Settings{
 		Cluster:      s.cluster,
 		Plan:         plan,
@@ -218,6 +225,7 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 	}
 	nodes := c.Nodes()
 	recorder.Connected(nodes, c.Health)
+	live.connected(c, nodes)
 	if err := report.WriteNodes(stdout, time.Now(), nodes); err != nil {
 		return nil, err
 	}
@@ -301,7 +309,7 @@ func askPassword(stderr io.Writer) (string, error) {
 	}
 	// The terminal shows nothing that is typed until the password is read,
 	// which must not outlive the program.
-	ctx, cancel := withSignals(context.Background())
+	ctx, cancel := withSignals(context.Background(), nil)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
 		var stopped *stoppedError
@@ -336,7 +344,7 @@ func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	if _, _, err := net.SplitHostPort(s.listen); err != nil {
 		return usagef("--listen: %w; expected HOST:PORT", err)
 	}
-	ctx, cancel := withSignals(context.Background())
+	ctx, cancel := withSignals(context.Background(), nil)
 	defer cancel()
 	server, addresses, err := s.startServer()
 	if err != nil {

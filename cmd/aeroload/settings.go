@@ -13,6 +13,7 @@ import (
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/compare"
 	"github.com/aeroload/aeroload/convert"
+	"github.com/aeroload/aeroload/progress"
 	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
@@ -50,6 +51,10 @@ type settings struct {
 	resultFile   string
 	hdrLog       string
 	pageFile     string // of report
+	progress     progress.Mode
+	metrics      string // where to serve them; "" for nowhere
+	// metricsLinger is how long they wait for the last fetch.
+	metricsLinger time.Duration
 
 	compare compareSettings
 	convert convertSettings
@@ -85,6 +90,7 @@ func newSettings() *settings {
 		},
 		percentiles:  []float64{50, 90, 99, 99.9, 99.99},
 		outputPeriod: time.Second,
+		progress:     progress.Auto,
 		genRecords:   1,
 		pageFile:     "report.html",
 		listen:       "127.0.0.1:3000",

@@ -29,8 +29,8 @@ func signalName(s syscall.Signal) string {
 // withSignals returns a context that the first SIGINT or SIGTERM cancels, with a
 // *stoppedError as its cause. The second one ends the process at once. A reader
 // of the output that goes away no longer kills the process: writing to it then
-// gives an error.
-func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
+// gives an error. atExit, if not nil, is called before the process ends at once.
+func withSignals(parent context.Context, atExit func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -42,6 +42,9 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 			case s := <-signals:
 				stopped := &stoppedError{s.(syscall.Signal)}
 				if !first {
+					if atExit != nil {
+						atExit()
+					}
 					os.Exit(stopped.code())
 				}
 				cancel(stopped)
