@@ -16,56 +16,79 @@ import (
 	"github.com/aeroload/aeroload/workload"
 )
 
-// part is a piece of the line. Where there is no room for all, those of the lowest
-// rank are left out first.
+// part is a piece of the line. Where there is no room for all, the description is
+// shortened, and then those of the lowest rank are left out first.
 type part struct {
 	text string
 	rank int
 }
 
-// The ranks. The stage's number stays whatever happens.
+// The ranks. How much is done stays whatever happens.
 const (
 	rankDesc = iota
 	rankBest
 	rankKeys
+	rankBar
 	rankTime
 	rankP99
 	rankErrors
 	rankRate
-	rankShare
 	rankStage
+	rankShare
 )
 
 const (
 	gap     = 2  // columns between parts
 	barMost = 20 // columns of the bar, without its brackets
 	barLess = 6  // with fewer it says nothing
-	descLen = 24 // columns of a stage's description at most
+	barEnds = gap + 2
+	descLen = 24 // columns of a stage's description at most,
+	descCut = 8  // and at least, where it is shortened
 )
 
 // join makes a line of the parts that fits into so many columns, with a bar behind
-// the first ones if there is room; 0 columns mean any number, and no bar. The last
-// column stays free, so that no terminal goes to the next line.
+// the title if share is not negative and there is room; 0 columns mean any number, and
+// no bar. The last column stays free, so that no terminal goes to the next line.
 func join(parts []part, share float64, columns int) string {
 	if columns <= 0 {
 		return strings.Join(texts(parts), strings.Repeat(" ", gap))
 	}
 	room := columns - 1
-	for len(parts) > 1 && width(parts) > room {
-		least := slices.IndexFunc(parts, func(p part) bool {
-			return !slices.ContainsFunc(parts, func(q part) bool { return q.rank < p.rank })
-		})
-		parts = slices.Delete(parts, least, least+1)
-	}
+	parts = fit(parts, share >= 0, room)
 	list := texts(parts)
-	if cells := min(barMost, room-width(parts)-gap-2); share >= 0 && cells >= barLess {
-		at := 1
-		if len(parts) > 1 && parts[1].rank == rankDesc {
-			at = 2
-		}
-		list = slices.Insert(list, at, bar(share, cells))
+	if cells := min(barMost, room-width(parts)-barEnds); share >= 0 && cells >= barLess {
+		at := slices.IndexFunc(parts, func(p part) bool { return p.rank != rankStage && p.rank != rankDesc })
+		list = slices.Insert(list, max(at, 0), bar(share, cells))
 	}
 	return truncate(strings.Join(list, strings.Repeat(" ", gap)), room)
+}
+
+// fit returns the parts for which there is room, and for a bar unless that would
+// cost a part that matters more.
+func fit(parts []part, withBar bool, room int) []part {
+	for len(parts) > 1 {
+		least := 0
+		for i, p := range parts {
+			if p.rank < parts[least].rank {
+				least = i
+			}
+		}
+		need := width(parts)
+		if withBar && parts[least].rank < rankBar {
+			need += barEnds + barLess
+		}
+		if need <= room {
+			return parts
+		}
+		if p := &parts[least]; p.rank == rankDesc {
+			if left := uniseg.StringWidth(p.text) - (need - room); left >= descCut {
+				p.text = shorten(p.text, left)
+				return parts
+			}
+		}
+		parts = slices.Delete(parts, least, least+1)
+	}
+	return parts
 }
 
 func texts(parts []part) []string {
@@ -97,6 +120,14 @@ func truncate(text string, columns int) string {
 	return text
 }
 
+// shorten makes a text fit into so many columns, and shows where it was cut.
+func shorten(text string, columns int) string {
+	if uniseg.StringWidth(text) <= columns {
+		return text
+	}
+	return strings.TrimRight(truncate(text, columns-1), " ") + "…"
+}
+
 // bar draws how much is done in so many columns, without its brackets.
 func bar(share float64, cells int) string {
 	done := int(share * float64(cells))
@@ -115,9 +146,7 @@ func title(st *stage.Stage, stages int) []part {
 	}
 	// A line end or a control code in it would garble the terminal.
 	desc = strings.Join(strings.FieldsFunc(desc, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if short := truncate(desc, descLen-1); short != desc && uniseg.StringWidth(desc) > descLen {
-		desc = short + "…"
-	}
+	desc = shorten(desc, descLen)
 	list := []part{{fmt.Sprintf("%d/%d", st.Number, stages), rankStage}}
 	if desc != "" {
 		list = append(list, part{desc, rankDesc})

@@ -111,6 +111,7 @@ func summary(r *stage.StageResult, stages, columns int) string {
 	share := st.Share(r.Elapsed, r.Snapshot)
 	parts := append(title(st, stages), percent(share), part{clock(r.Elapsed), rankTime})
 	if st.FindMax != nil {
+		share = -1
 		parts = append(title(st, stages), part{clock(r.Elapsed), rankTime}, part{"no rate holds", rankShare})
 		if r.MaxRate > 0 {
 			parts[len(parts)-1].text = "holds up to " + rate(r.MaxRate) + " tps"

@@ -110,7 +110,8 @@ func (t *Terminal) show() {
 	if t.text == "" || t.partial || !t.front() {
 		return
 	}
-	_, err := io.WriteString(t.out, home+t.text+erase+home)
+	// The terminal may have become narrower since the text was made.
+	_, err := io.WriteString(t.out, home+truncate(t.text, t.columns()-1)+erase+home)
 	t.drawn = err == nil
 }
 
@@ -136,6 +137,12 @@ func (t *Terminal) enqueue(text string) {
 
 // drain prints the lines of enqueue.
 func (t *Terminal) drain() {
+	t.queueMu.Lock()
+	none := len(t.queue) == 0
+	t.queueMu.Unlock()
+	if none {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.hide()
