@@ -48,3 +48,21 @@ func (c *Cluster) Health() Health {
 		Retries:             count("transaction-retry-count"),
 	}
 }
+
+// Connections returns how many connections are open to each node of the cluster as
+// it is now, by the node's address; nil where the client cannot tell.
+func (c *Cluster) Connections() map[string]int {
+	stats, err := c.client.Stats()
+	if err != nil {
+		return nil
+	}
+	open := map[string]int{}
+	for _, node := range c.client.GetNodes() {
+		address := node.GetHost().String()
+		if s, ok := stats[address].(map[string]any); ok {
+			n, _ := s["open-connections"].(float64)
+			open[address] = int(n)
+		}
+	}
+	return open
+}

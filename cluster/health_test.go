@@ -27,6 +27,13 @@ func TestHealth(t *testing.T) {
 	}
 	c := connect(t, testConfig(hosts...))
 	await(t, func() bool { return c.Health().NodesAdded == 1 })
+	if err := c.WarmUp(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	// Besides those of the pool there may be one that looks at the node's state.
+	if open := c.Connections(); len(open) != 1 || open[c.Nodes()[0].Host] < 3 || open[c.Nodes()[0].Host] > 4 {
+		t.Errorf("open connections: %v", open)
+	}
 	before := c.Health()
 	if before.NodesRemoved != 0 {
 		t.Errorf("a cluster that is well: %+v", before)

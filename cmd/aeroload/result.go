@@ -18,9 +18,9 @@ type firedError struct{ lines []string }
 
 func (e *firedError) Error() string { return strings.Join(e.lines, "\n") }
 
-// newRecorder returns the recorder of the run's result.
-func (s *settings) newRecorder(plan *stage.Plan) (*results.Recorder, error) {
-	own, client := "unknown", "unknown"
+// versions are those of aeroload and of the client.
+func versions() (own, client string) {
+	own, client = "unknown", "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		own = info.Main.Version
 		for _, dep := range info.Deps {
@@ -29,6 +29,12 @@ func (s *settings) newRecorder(plan *stage.Plan) (*results.Recorder, error) {
 			}
 		}
 	}
+	return own, client
+}
+
+// newRecorder returns the recorder of the run's result.
+func (s *settings) newRecorder(plan *stage.Plan) (*results.Recorder, error) {
+	own, client := versions()
 	return results.NewRecorder(results.Run{
 		Plan: plan, Defaults: s.defaults, Cluster: s.cluster, Embedded: s.embedded, Aeroload: own, Client: client,
 	})

@@ -44,6 +44,12 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if !s.given["hdr-hist"] {
 		s.hdrDir = plan.HDRDir
 	}
+	if !s.given["metrics-listen"] {
+		s.metrics = plan.MetricsListen
+	}
+	if s.given["metrics-linger"] && s.metrics == "" {
+		return usagef("--metrics-linger says how long to serve metrics after the run, which needs --metrics-listen")
+	}
 	// A run, unlike the other commands, waits for no reader of what it prints.
 	out := report.NewAsync(stdout)
 	if err := s.runOn(plan, out, stderr); err != nil {
@@ -62,6 +68,9 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 	s.cluster.Workers = plan.MaxWorkers()
 	if s.debug {
 		s.cluster.Debug = stderr
+	}
+	if s.cluster.TLS.SessionLog != nil {
+		s.cluster.TLS.SessionLog = stderr // which knows of the progress on it
 	}
 	if os.Getenv(clientConfig) != "" {
 		fmt.Fprintf(stderr, "warning: %s is set: the client's settings come from there, whatever the flags say\n", clientConfig)
@@ -99,7 +108,7 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 	if err != nil {
 		return errors.Join(err, closeOutput())
 	}
-	defer live.close()
+	defer live.close(stderr)
 	run, err := s.runPlan(plan, append(live.observers(), observer), recorder, live, stdout)
 	live.hide()
 	closed := errors.Join(s.writeResult(recorder, hdrFiles, run), closeOutput())
@@ -122,7 +131,10 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 			fmt.Fprintf(stderr, "The result is in %s\n", s.resultFile)
 		}
 	}
-	return errors.Join(err, closed)
+	if err = errors.Join(err, closed); run != nil && run.Stopped == nil {
+		live.linger(s.metricsLinger, stderr)
+	}
+	return err
 }
 
 // outputs opens the files of a run. The function that it returns closes them; the
@@ -218,6 +230,7 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 		return nil, cause(ctx, err)
 	}
 	defer c.Close()
+	defer live.disconnecting()
 	for _, namespace := range plan.Namespaces() {
 		if err := c.CheckNamespace(ctx, namespace); err != nil {
 			return nil, cause(ctx, err)
