@@ -12,6 +12,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/report"
+	"github.com/aeroload/aeroload/progress"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -120,6 +121,9 @@ func flagRows() []flagRow {
 		{"hdr-hist", "", "", "hists", func(s *settings) { s.hdrDir = "hists" }},
 		{"hdr-log", "", "", "log", func(s *settings) { s.hdrLog = "log" }},
 		{"result", "", "", "r.json", func(s *settings) { s.resultFile = "r.json" }},
+		{"progress", "", "auto", "off", func(s *settings) { s.progress = progress.Off }},
+		{"metrics-listen", "", "", ":9464", func(s *settings) { s.metrics = "127.0.0.1:9464" }},
+		{"metrics-linger", "", "0", "30", func(s *settings) { s.metricsLinger = 30 * time.Second }},
 		{"shared", "S", "", "", nothing},
 		{"send-key", "", "", "", func(s *settings) { s.cluster.SendKey = true }},
 		{"replica", "C", "sequence", "prefer-rack", func(s *settings) { s.cluster.Replica = cluster.ReplicaPreferRack }},
