@@ -127,7 +127,7 @@ func TestMetricsOfARun(t *testing.T) {
 	file := stageFile(t, `metrics-listen: 127.0.0.1:0
 stages:
 - {workload: I, key-end: 301, desc: load}
-- {workload: 'RUD,70,20', key-end: 401, duration: 4, tps: 300, batch-read-size: 3, batch-write-size: 1, batch-delete-size: 1, assert: [write.errors == 0, tps > 1M]}
+- {workload: 'RUD,70,20', key-end: 401, duration: 4, tps: 300, assert: [write.errors == 0, tps > 1M]}
 `)
 	w := watch(t, "-h", srv.Addr(), "-T", "60000", "--max-retries", "0", "--workload-stages", file, "--result", path, "--metrics-linger", "60")
 	address := w.address()
