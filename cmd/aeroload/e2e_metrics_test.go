@@ -238,7 +238,7 @@ func compareLatency(t *testing.T, m *dto.Metric, want *results.Latency) {
 		t.Errorf("mean %g µs, %g in the result", mean, want.Mean)
 	}
 	for p, us := range map[float64]int64{50: want.P50, 90: want.P90, 99: want.P99, 100: want.Max} {
-		rank := uint64(math.Ceil(p / 100 * float64(want.Count)))
+		rank := uint64(max(1, math.Floor(p/100*float64(want.Count)+0.5))) // as in HdrHistogram
 		low := 0.0
 		for _, b := range h.Bucket {
 			high := b.GetUpperBound() * 1e6
