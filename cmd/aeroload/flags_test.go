@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
-	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/progress"
+	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
