@@ -71,9 +71,7 @@ func namesIn(expr string) (metrics, labels []string) {
 	}
 	expr = grouping.ReplaceAllString(expr, "")
 	for _, m := range matchers.FindAllString(expr, -1) {
-		for _, l := range word.FindAllString(m, -1) {
-			labels = append(labels, l)
-		}
+		labels = append(labels, word.FindAllString(m, -1)...)
 	}
 	expr = matchers.ReplaceAllString(expr, "")
 	for _, w := range word.FindAllString(expr, -1) {
