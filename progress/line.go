@@ -245,5 +245,5 @@ func keys(st *stage.Stage, snap workload.Snapshot) []part {
 
 // percent writes a share in whole percent, and 100 only for all.
 func percent(share float64) part {
-	return part{fmt.Sprintf("%3d%%", int(100*share)), rankShare}
+	return part{fmt.Sprintf("%3d%%", int(100*share+1e-9)), rankShare}
 }

@@ -134,7 +134,7 @@ func TestPlainLines(t *testing.T) {
 		synctest.Wait()
 		want := "1/1  first   16%  0:10/1:00  10 tps  p99 50µs  no errors\n" +
 			"1/1  first   33%  0:20/1:00  10 tps  p99 50µs  no errors\n" +
-			"1/1  first   41%  0:25  10 tps  p99 50µs  no errors\n"
+			"1/1  first   42%  0:25  10 tps  p99 50µs  no errors\n"
 		if out.String() != want {
 			t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
 		}

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/aeroload/aeroload/stage"
@@ -108,11 +109,13 @@ func (s state) search(parts []part, now time.Time, columns int) string {
 // summary is the line that stays of a stage that is over.
 func summary(r *stage.StageResult, stages, columns int) string {
 	st := r.Stage
-	share := st.Share(r.Elapsed, r.Snapshot)
-	parts := append(title(st, stages), percent(share), part{clock(r.Elapsed), rankTime})
+	// The last transaction may end some milliseconds before the stage's time is over.
+	share := math.Round(100*st.Share(r.Elapsed, r.Snapshot)) / 100
+	took := part{clock(r.Elapsed.Round(time.Second)), rankTime}
+	parts := append(title(st, stages), percent(share), took)
 	if st.FindMax != nil {
 		share = -1
-		parts = append(title(st, stages), part{clock(r.Elapsed), rankTime}, part{"no rate holds", rankShare})
+		parts = append(title(st, stages), took, part{"no rate holds", rankShare})
 		if r.MaxRate > 0 {
 			parts[len(parts)-1].text = "holds up to " + rate(r.MaxRate) + " tps"
 		}

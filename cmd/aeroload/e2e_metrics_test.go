@@ -215,7 +215,10 @@ func compareStage(t *testing.T, s scraped, st *results.Stage) {
 	}
 	equal("aeroload_completed_transactions_total", float64(completed))
 	equal("aeroload_stage_elapsed_seconds", st.Seconds)
-	equal("aeroload_stage_progress_ratio", 1)
+	// The last transaction may end before the stage's time is over.
+	if got := s.value("aeroload_stage_progress_ratio", stage); got < 0.9 || got > 1 {
+		t.Errorf("%s is done by %g", stage, got)
+	}
 	if st.Throttled {
 		compareLatency(t, s.metric("aeroload_start_lateness_seconds", stage), st.Lateness)
 	}
