@@ -81,7 +81,7 @@ type Config struct {
 	Hosts []Host // --hosts: where to ask for the cluster's nodes; at least one
 
 	User     string   // --user: empty for a cluster without logins
-	Password string   // --password: given with a user, except with AuthPKI
+	Password Secret   // --password: given with a user, except with AuthPKI
 	Auth     AuthMode // --auth
 
 	// ServicesAlternate (--services-alternate) uses the addresses that nodes
@@ -150,7 +150,7 @@ type TLSConfig struct {
 	KeyFile  string // --tls-keyfile: its private key, PEM
 	// KeyPassword (--tls-keyfile-password) opens an encrypted KeyFile: the
 	// password, or env:VARIABLE, or file:PATH (its first line).
-	KeyPassword string
+	KeyPassword Secret
 
 	CRLCheck    bool // --tls-crl-check: is the node's certificate revoked?
 	CRLCheckAll bool // --tls-crl-check-all: is any certificate of its chain?
@@ -210,7 +210,7 @@ func (c Config) clientPolicy() *aerospike.ClientPolicy {
 	p := aerospike.NewClientPolicy()
 	p.AuthMode = c.Auth.client()
 	p.User = c.User
-	p.Password = c.Password
+	p.Password = string(c.Password)
 	p.Timeout = orNoLimit(c.ConnectTimeout)
 	p.LoginTimeout = loginTimeout
 	p.IdleTimeout = c.MaxSocketIdle

@@ -48,7 +48,7 @@ func TestLogins(t *testing.T) {
 	}
 	secured, strict := start(open), start(mutual)
 
-	user := func(name, password string) func(*Config) {
+	user := func(name string, password Secret) func(*Config) {
 		return func(c *Config) { c.User, c.Password = name, password }
 	}
 	tls := func(change func(*Config)) func(*Config) {

@@ -220,7 +220,7 @@ func (t TLSConfig) readKey() ([]byte, error) {
 	if t.KeyPassword == "" {
 		return nil, fmt.Errorf("--tls-keyfile: %q is encrypted: give --tls-keyfile-password", t.KeyFile)
 	}
-	password, err := readPassword(t.KeyPassword)
+	password, err := readPassword(string(t.KeyPassword))
 	if err != nil {
 		return nil, fmt.Errorf("--tls-keyfile-password: %w", err)
 	}

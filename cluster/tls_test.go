@@ -143,7 +143,7 @@ func TestTLSFiles(t *testing.T) {
 		{TLSConfig{CertFile: cert, KeyFile: write(t, "two.key", another.keyPEM(t))}, []string{"--tls-certfile: ", "private key does not match public key"}},
 		{TLSConfig{CertFile: cert, KeyFile: opensslKey}, []string{"is encrypted: give --tls-keyfile-password"}},
 		{TLSConfig{CertFile: cert, KeyFile: opensslKey, KeyPassword: "wrong"}, []string{"--tls-keyfile: ", "the password is wrong"}},
-		{TLSConfig{CertFile: cert, KeyFile: opensslKey, KeyPassword: "file:" + missing}, []string{"--tls-keyfile-password: ", missing, "no such file"}},
+		{TLSConfig{CertFile: cert, KeyFile: opensslKey, KeyPassword: "file:" + Secret(missing)}, []string{"--tls-keyfile-password: ", missing, "no such file"}},
 		{TLSConfig{CertFile: cert, KeyFile: opensslKey, KeyPassword: "env:NO_SUCH_VARIABLE_HERE"}, []string{"--tls-keyfile-password: ", `"NO_SUCH_VARIABLE_HERE"`}},
 		{TLSConfig{CRLCheck: true, CAFile: cert}, []string{"--tls-crl-check: there is no revocation list"}},
 		{TLSConfig{CertBlacklist: missing}, []string{"--tls-cert-blacklist: ", "no such file"}},
@@ -174,7 +174,7 @@ func TestEncryptedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("CLUSTER_TEST_KEY_PASSWORD", "sesame")
-	for _, password := range []string{"sesame", "env:CLUSTER_TEST_KEY_PASSWORD", "file:" + write(t, "pw", []byte("sesame\r\nsecond line\n"))} {
+	for _, password := range []Secret{"sesame", "env:CLUSTER_TEST_KEY_PASSWORD", "file:" + Secret(write(t, "pw", []byte("sesame\r\nsecond line\n")))} {
 		for _, file := range []string{"pkcs8-aes256.pem", "pkcs8-aes128-sha1.pem", "pkcs8-aes192-sha512.pem", "legacy-aes128.pem"} {
 			got, err := TLSConfig{KeyFile: "testdata/" + file, KeyPassword: password}.readKey()
 			if err != nil {
@@ -186,7 +186,11 @@ func TestEncryptedKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, tt := range []struct{ file, password, want string }{
+	for _, tt := range []struct {
+		file     string
+		password Secret
+		want     string
+	}{
 		{"pkcs8-aes192-sha512.pem", "Sesame", "the password is wrong"},
 		{"legacy-aes128.pem", "Sesame", "the password is wrong"},
 		{"pkcs8-des3.pem", "sesame", "only PBES2 with PBKDF2 and AES-CBC can be read"},

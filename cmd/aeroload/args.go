@@ -21,7 +21,37 @@ import (
 // tells of everything that is wrong.
 func normalize(args []string, options []*option, log io.Writer) ([]string, error) {
 	n := normalizer{options: options, log: log}
-	var operands []string
+	operands, err := n.read(args)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	if len(operands) > 0 {
+		n.out = append(append(n.out, "--"), operands...)
+	}
+	return n.out, nil
+}
+
+// A span is the end of an argument, from a byte on.
+type span struct{ arg, from int }
+
+// secretSpans tells where passwords stand in the arguments, also in ones that
+// normalize would refuse.
+func secretSpans(args []string, options []*option) []span {
+	n := normalizer{options: options, log: io.Discard}
+	_, _ = n.read(args) // what is wrong is for normalize to tell
+	return n.secrets
+}
+
+type normalizer struct {
+	options []*option
+	log     io.Writer
+	out     []string
+	at      int    // which argument is read
+	secrets []span // passwords so far
+}
+
+// read goes through all arguments. It returns those that are no flags.
+func (n *normalizer) read(args []string) (operands []string, err error) {
 	var errs []error
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -33,25 +63,14 @@ func normalize(args []string, options []*option, log io.Writer) ([]string, error
 			operands = append(operands, arg)
 			continue
 		}
+		n.at = i
 		used, err := n.flag(arg, args[i+1:])
 		if err != nil {
 			errs = append(errs, err)
 		}
 		i += used
 	}
-	if len(errs) > 0 {
-		return nil, &usageError{errors.Join(errs...)}
-	}
-	if len(operands) > 0 {
-		n.out = append(append(n.out, "--"), operands...)
-	}
-	return n.out, nil
-}
-
-type normalizer struct {
-	options []*option
-	log     io.Writer
-	out     []string
+	return operands, errors.Join(errs...)
 }
 
 // flag reads one argument that begins with a dash. It returns how many of the
@@ -82,6 +101,9 @@ func (n *normalizer) glued(o *option, arg, tail string, rest []string) (int, err
 		_, size := utf8.DecodeRuneInString(tail)
 		letter := tail[:size]
 		if o, tail = n.short(letter), tail[size:]; o == nil {
+			if tail != "" {
+				arg = strings.TrimSuffix(arg, tail) + "…" // what follows may be a password
+			}
 			return 0, usagef("unknown flag -%s in %s", letter, arg)
 		}
 	}
@@ -103,12 +125,14 @@ func (n *normalizer) emit(o *option, arg, value string, hasValue bool, rest []st
 	case o.arg == "":
 		n.out = append(n.out, name)
 		return 0, nil
-	case hasValue:
+	case hasValue && (value != "" || !o.optional):
+		n.secret(o, n.at, arg, value)
 		n.out = append(n.out, name+"="+value)
 		return 0, nil
 	case o.optional:
 		// What follows is not shown: it is a password.
 		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			n.secret(o, n.at+1, rest[0], rest[0])
 			return 1, usagef("%s: its value is written without a blank before it: %s=%s", arg, name, o.arg)
 		}
 		n.out = append(n.out, name+"=")
@@ -127,8 +151,16 @@ func (n *normalizer) emit(o *option, arg, value string, hasValue bool, rest []st
 	if next, _, _ := strings.Cut(rest[0], "="); strings.HasPrefix(next, "--") && n.long(next[2:]) != nil {
 		return 0, usagef("%s, not the flag %s: %s", needs, next, o.arg)
 	}
+	n.secret(o, n.at+1, rest[0], rest[0])
 	n.out = append(n.out, name+"="+rest[0])
 	return 1, nil
+}
+
+// secret notes where a password stands: value is the end of the argument at i.
+func (n *normalizer) secret(o *option, i int, arg, value string) {
+	if o.secret != nil && o.secret(value) {
+		n.secrets = append(n.secrets, span{i, len(arg) - len(value)})
+	}
 }
 
 // lookup finds an option by a whole name. A single letter is a name only behind

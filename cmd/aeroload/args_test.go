@@ -143,6 +143,8 @@ func TestNormalizeErrors(t *testing.T) {
 		{"no name", []string{"--=5"}, `unknown flag --`},
 		{"no name behind one dash", []string{"-=5"}, `unknown flag -`},
 		{"a letter that is none", []string{"-dx"}, `unknown flag -x in -dx`},
+		{"what may be a password behind it is not shown", []string{"-dxPsecret"}, `unknown flag -x in -dx…`},
+		{"a password apart behind nothing", []string{"--password=", "secret"}, `--password=: its value is written without a blank before it: --password=PASSWORD`},
 		{"a letter of two bytes", []string{"-dé"}, `unknown flag -é in -dé`},
 		{"a letter of two bytes alone", []string{"-é"}, `unknown flag -é`},
 		{"a switch with a value", []string{"--latency=yes"}, `--latency=yes: --latency is a switch and takes no value`},

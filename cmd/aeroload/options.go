@@ -45,10 +45,11 @@ func connectionOptions() []*option {
 		{name: "user", short: "U", arg: "NAME", category: catConnection, usage: "user to log in as",
 			set: setString(func(s *settings) *string { return &s.cluster.User })},
 		{name: "password", short: "P", arg: "PASSWORD", optional: true, category: catConnection,
-			usage: "password, glued to the flag (-Psecret, --password=secret); asked for on the terminal when left out",
+			usage:  "password, glued to the flag (-Psecret, --password=secret); asked for on the terminal when left out",
+			secret: func(string) bool { return true },
 			set: func(s *settings, text string) error {
 				s.promptPassword = text == ""
-				s.cluster.Password = text
+				s.cluster.Password = cluster.Secret(text)
 				return nil
 			}},
 		{name: "auth", arg: "MODE", def: "INTERNAL", category: catConnection,
@@ -157,7 +158,7 @@ func stageOptions() []*option {
 
 func policyOptions() []*option {
 	return []*option{
-		{name: "compress", category: catPolicies, usage: "compress commands and answers",
+		{name: "compress", category: catPolicies, usage: "compress commands and answers (Enterprise servers only)",
 			set: setBool(func(s *settings) *bool { return &s.cluster.Compress })},
 		{name: "socket-timeout", arg: "MS", def: "30000", category: catPolicies, usage: "longest wait for the socket, reads and writes; 0 is no limit",
 			set: setTimePointer(func(s *settings) **time.Duration { return &s.socketTimeout })},
@@ -264,7 +265,8 @@ func tlsOptions() []*option {
 		{name: "tls-keyfile", arg: "FILE", category: catTLS, usage: "the client's private key, PEM",
 			set: text(func(t *cluster.TLSConfig) *string { return &t.KeyFile })},
 		{name: "tls-keyfile-password", arg: "PASSWORD", category: catTLS, usage: "opens it: env:VARIABLE, file:PATH, or the password itself",
-			set: text(func(t *cluster.TLSConfig) *string { return &t.KeyPassword })},
+			secret: func(text string) bool { return !cluster.Secret(text).IsReference() },
+			set:    setName(func(s *settings) *string { return (*string)(&s.cluster.TLS.KeyPassword) })},
 		{name: "tls-certfile", arg: "FILE", category: catTLS, usage: "the client's certificate, PEM",
 			set: text(func(t *cluster.TLSConfig) *string { return &t.CertFile })},
 		{name: "tls-login-only", category: catTLS, usage: "refused: the Go client cannot use TLS for the login alone",

@@ -311,7 +311,7 @@ func cause(ctx context.Context, err error) error {
 }
 
 // askPassword reads a password from the terminal without showing it.
-func askPassword(stderr io.Writer) (string, error) {
+func askPassword(stderr io.Writer) (cluster.Secret, error) {
 	fd := int(os.Stdin.Fd())
 	if !term.IsTerminal(fd) {
 		return "", usagef("--password: there is no terminal to ask for it; write it behind the flag (--password=…)")
@@ -338,7 +338,7 @@ func askPassword(stderr io.Writer) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("password: %w", err)
 	}
-	return string(password), nil
+	return cluster.Secret(password), nil
 }
 
 // serveOptions are the flags of `serve`.

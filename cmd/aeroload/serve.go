@@ -93,7 +93,8 @@ func securityOptions() []*option {
 	}
 	return []*option{
 		{name: "user", arg: "NAME:PASSWORD:ROLE,…", category: catSecurity,
-			usage: "a user who may log in, such as admin:secret:superuser; may be repeated, and without any nobody needs to",
+			usage:  "a user who may log in, such as admin:secret:superuser; may be repeated, and without any nobody needs to",
+			secret: func(string) bool { return true },
 			set: func(s *settings, text string) error {
 				u, err := parseUser(text)
 				s.serve.users = append(s.serve.users, u)
@@ -118,7 +119,10 @@ func parseUser(text string) (embedded.User, error) {
 	name, rest, ok := strings.Cut(text, ":")
 	i := strings.LastIndexByte(rest, ':')
 	if !ok || i < 0 || name == "" {
-		return embedded.User{}, fmt.Errorf("%q: want NAME:PASSWORD:ROLE,…", text)
+		if ok {
+			name += ":…" // what follows may be a password
+		}
+		return embedded.User{}, fmt.Errorf("%q: want NAME:PASSWORD:ROLE,…", name)
 	}
 	return embedded.User{Name: name, Password: rest[:i], Roles: strings.Split(rest[i+1:], ",")}, nil
 }
