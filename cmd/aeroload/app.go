@@ -51,16 +51,21 @@ func generalOptions() []*option {
 
 // execute runs a command line.
 func execute(args []string, stdout, stderr io.Writer) error {
-	cmd := command{options: runOptions(), action: runStages}
+	cmd, args := commandOf(args)
+	return cmd.run(newSettings(), args, stdout, stderr)
+}
+
+// commandOf returns the command that a command line is for, and the arguments
+// behind its name.
+func commandOf(args []string) (command, []string) {
 	if len(args) > 0 {
 		for _, c := range commands() {
 			if c.name == args[0] {
-				cmd, args = c, args[1:]
-				break
+				return c, args[1:]
 			}
 		}
 	}
-	return cmd.run(newSettings(), args, stdout, stderr)
+	return command{options: runOptions(), action: runStages}, args
 }
 
 // run puts the flags into s and runs the command's action.

@@ -25,9 +25,10 @@ const (
 )
 
 func main() {
+	args := hidePasswords(os.Args, os.Stderr) // before all else
 	screen := progress.NewTerminal(os.Stderr)
 	out := &output{Writer: screen.Beside(os.Stdout)}
-	code := run(os.Args[1:], out, screen)
+	code := run(args, out, screen)
 	if err := out.failure.Load(); err != nil && code == 0 {
 		fmt.Fprintf(os.Stderr, "aeroload: %v\n", *err)
 		code = exitFailed
