@@ -97,6 +97,9 @@ func newApp(cmd command, s *settings, stdout, stderr io.Writer) *cli.App {
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return &usageError{err} },
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Action: func(ctx *cli.Context) error {
+			if cmd.name == "" {
+				s.fill(cmd.options, stderr)
+			}
 			if err := s.wrong(); err != nil {
 				return err
 			}

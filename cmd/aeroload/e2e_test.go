@@ -46,6 +46,17 @@ func buildAndRun(m *testing.M) (int, error) {
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go build: %w\n%s", err, out)
 	}
+	// What whoever runs the tests has set for runs is not for the tests.
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, envPrefix) && name != "AEROLOAD_TEST_HOSTS" {
+			if err := os.Unsetenv(name); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := os.Setenv("HOME", dir); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
 }
 

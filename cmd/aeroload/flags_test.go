@@ -253,7 +253,7 @@ func TestSpecialFlags(t *testing.T) {
 // Every flag has a row above, so that no flag goes untested, and no flag of
 // asbench is missing.
 func TestFlagRowsAreComplete(t *testing.T) {
-	tested := map[string]bool{"password": true}
+	tested := map[string]bool{"password": true, profileName: true, profileFile: true} // in TestSources
 	for _, r := range flagRows() {
 		tested[r.name] = true
 	}

@@ -73,6 +73,9 @@ func writeOption(b *strings.Builder, o *option) {
 	if o.def != "" {
 		words = append(words, "(default: "+o.def+")") // stays on one line
 	}
+	if o.env != "" {
+		words = append(words, "["+o.env+"]")
+	}
 	line := "  " + names
 	if utf8.RuneCountInString(line) > helpIndent-2 {
 		b.WriteString(line + "\n")

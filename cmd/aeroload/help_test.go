@@ -74,6 +74,9 @@ func TestHelpShowsEveryOption(t *testing.T) {
 			if o.def != "" {
 				about += " (default: " + o.def + ")"
 			}
+			if o.env != "" {
+				about += " [" + o.env + "]"
+			}
 			if !strings.Contains(text, about) {
 				t.Errorf("aeroload %s --help does not say %q", cmd.name, about)
 			}
@@ -135,6 +138,9 @@ func TestDefaults(t *testing.T) {
 		wanted[r.name] = r.def
 	}
 	for _, o := range runOptions() {
+		if o.name == profileName || o.name == profileFile {
+			continue // TestSources has them
+		}
 		if want := wanted[o.name]; o.def != want {
 			t.Errorf("the help says that the default of --%s is %q, want %q", o.name, o.def, want)
 		}

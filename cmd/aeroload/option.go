@@ -18,6 +18,7 @@ type option struct {
 	def      string   // default, for the help
 	category string
 	usage    string
+	env      string                               // variable of the environment that says the same, or ""
 	secret   func(text string) bool               // whether the value is not to be shown; nil for never
 	set      func(s *settings, text string) error // text means nothing for a switch
 	// valued tells of a value behind a switch that makes it another flag, whose

@@ -25,10 +25,10 @@ const (
 // runOptions are the flags of a run.
 func runOptions() []*option {
 	var all []*option
-	for _, group := range [][]*option{connectionOptions(), defaultOptions(), stageOptions(), policyOptions(), outputOptions(), tlsOptions(), acceptedOptions()} {
+	for _, group := range [][]*option{connectionOptions(), profileOptions(), defaultOptions(), stageOptions(), policyOptions(), outputOptions(), tlsOptions(), acceptedOptions()} {
 		all = append(all, group...)
 	}
-	return all
+	return withEnvironment(all)
 }
 
 func connectionOptions() []*option {

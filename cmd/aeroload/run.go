@@ -30,7 +30,7 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	if err := unexpected(args); err != nil {
 		return err
 	}
-	if err := s.finish(); err != nil {
+	if err := s.blame(s.finish()); err != nil {
 		return err
 	}
 	plan, err := s.plan()
@@ -89,7 +89,7 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 		s.port = server.Port()
 		s.cluster.Hosts = []cluster.Host{{Name: "127.0.0.1", Port: s.port}}
 	}
-	if err := s.cluster.Validate(); err != nil {
+	if err := s.blame(s.cluster.Validate()); err != nil {
 		return &usageError{err}
 	}
 	recorder, err := s.newRecorder(plan)

@@ -26,6 +26,10 @@ const defaultWorkload = "RU,50"
 type settings struct {
 	given map[string]bool // long names of the flags on the command line
 	errs  []error         // what is wrong with them
+	// origins tells of settings that are not from the command line where they
+	// come from; nil for none.
+	origins              map[string]string
+	profile, profileFile string // as they were given, or ""
 
 	hosts          string
 	port           int
@@ -110,7 +114,7 @@ func (s *settings) wrong() error {
 	if len(s.errs) == 0 {
 		return nil
 	}
-	errs := append(slices.Clone(s.errs), s.finish())
+	errs := append(slices.Clone(s.errs), s.blame(s.finish()))
 	if len(s.stageFlags) > 0 {
 		_, err := s.plan()
 		errs = append(errs, err)
