@@ -38,6 +38,10 @@ func commands() []command {
 		{name: "convert", usage: "make a stage file of what another benchmark of Aerospike is told",
 			argsUsage: "FILE | 'COMMAND LINE' | -- WORD...", options: convertOptions(), action: convertInput,
 			hint: "\nThe flags of the other benchmark stand behind --, or with its whole command line in quotes."},
+		{name: "completion", usage: "print the completion script of a shell: bash, zsh or fish",
+			argsUsage: "SHELL", action: completion},
+		{name: "man", usage: "print the manual page, for man -l",
+			action: man},
 	}
 }
 

@@ -34,7 +34,7 @@ func compareOptions() []*option {
 				s.compare.conditions = append(s.compare.conditions, c)
 				return err
 			}},
-		{name: "format", arg: "FORMAT", def: "text", category: catCompare, usage: "text, markdown or json",
+		{name: "format", choices: []string{"text", "markdown", "json"}, arg: "FORMAT", def: "text", category: catCompare, usage: "text, markdown or json",
 			set: func(s *settings, text string) error {
 				if !slices.Contains(compare.Formats(), text) {
 					return fmt.Errorf("%q is not one of %s%s", text, strings.Join(compare.Formats(), ", "), suggest.DidYouMean(text, compare.Formats()))

@@ -65,23 +65,12 @@ func writeOption(b *strings.Builder, o *option) {
 	case o.arg != "":
 		names += " " + o.arg
 	}
-	words := strings.Fields(o.usage)
-	for _, a := range o.aliases {
-		words[len(words)-1] += ";"
-		words = append(words, "also", "--"+a)
-	}
-	if o.def != "" {
-		words = append(words, "(default: "+o.def+")") // stays on one line
-	}
-	if o.env != "" {
-		words = append(words, "["+o.env+"]")
-	}
 	line := "  " + names
 	if utf8.RuneCountInString(line) > helpIndent-2 {
 		b.WriteString(line + "\n")
 		line = ""
 	}
-	for _, word := range words {
+	for _, word := range o.words() {
 		if n := utf8.RuneCountInString(line); n > helpIndent && n+1+utf8.RuneCountInString(word) > helpWidth {
 			b.WriteString(line + "\n")
 			line = ""
@@ -93,4 +82,21 @@ func writeOption(b *strings.Builder, o *option) {
 		}
 	}
 	b.WriteString(line + "\n")
+}
+
+// words are what the help says of an option. Those with blanks in them stay on one
+// line.
+func (o *option) words() []string {
+	words := strings.Fields(o.usage)
+	for _, a := range o.aliases {
+		words[len(words)-1] += ";"
+		words = append(words, "also", "--"+a)
+	}
+	if o.def != "" {
+		words = append(words, "(default: "+o.def+")")
+	}
+	if o.env != "" {
+		words = append(words, "["+o.env+"]")
+	}
+	return words
 }

@@ -18,6 +18,7 @@ type option struct {
 	def      string   // default, for the help
 	category string
 	usage    string
+	choices  []string                             // all values there are, for shells to complete; nil if they are not to be listed
 	env      string                               // variable of the environment that says the same, or ""
 	secret   func(text string) bool               // whether the value is not to be shown; nil for never
 	set      func(s *settings, text string) error // text means nothing for a switch
