@@ -43,12 +43,16 @@ const warmUpBatch = 64
 // WarmUp opens connections to each node, so that a run doesn't spend its first
 // transactions on doing so: as many as given, on top of those that are open,
 // but never more than Config.ConnsPerNode in all. With none or fewer it does
-// nothing. The error names the node; when ctx ends it is ctx's, wrapped.
+// nothing. The error names the node, also one that does not allow as many; when ctx
+// ends it is ctx's, wrapped.
 func (c *Cluster) WarmUp(ctx context.Context, connections int) error {
 	if connections <= 0 {
 		return nil // to the client it would mean all
 	}
 	_, err := onEachNode(ctx, c, "opening connections", func(node *aerospike.Node) (opened int, err error) {
+		if err := c.checkRoom(node, connections); err != nil {
+			return 0, err
+		}
 		for left := connections; left > 0 && ctx.Err() == nil; left -= warmUpBatch {
 			n, err := node.WarmUp(min(left, warmUpBatch))
 			if opened += n; err != nil {
@@ -57,7 +61,7 @@ func (c *Cluster) WarmUp(ctx context.Context, connections int) error {
 		}
 		return opened, ctx.Err()
 	})
-	return err
+	return explainFiles(err)
 }
 
 // CheckNamespace returns nil when the cluster has a namespace of that name.

@@ -129,7 +129,8 @@ func (s *Server) infoConfig(params string) string {
 	switch context {
 	case "", "service":
 		return "cluster-name=" + s.cfg.ClusterName + ";min-cluster-size=1;node-id=" + s.nodeID() +
-			fmt.Sprintf(";service.port=%d;service.address=%s", s.Port(), s.host())
+			fmt.Sprintf(";proto-fd-idle-ms=%d;proto-fd-max=%d;service.port=%d;service.address=%s",
+				s.cfg.IdleTimeout.Milliseconds(), s.cfg.MaxConnections, s.Port(), s.host())
 	case "namespace":
 		id, _ := infoParam(params, "id", maxNamespaceName)
 		if id == "" {
