@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -104,4 +105,21 @@ func (i *issued) forgedCRL(t *testing.T, other *issued, until time.Time) []byte 
 	forger := *other.cert
 	forger.RawSubject, forger.SubjectKeyId = i.cert.RawSubject, i.cert.SubjectKeyId
 	return (&issued{&forger, other.key}).crlPEM(t, until)
+}
+
+// serverTLS is the configuration of a server with that certificate.
+func serverTLS(leaf *issued) *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{leaf.cert.Raw}, PrivateKey: leaf.key}}}
+}
+
+// encryptPEM encrypts a key in PEM's own way.
+func encryptPEM(t *testing.T, text []byte, password string) []byte {
+	t.Helper()
+	block, _ := pem.Decode(text)
+	//lint:ignore SA1019 weak, but what users' key files have
+	block, err := x509.EncryptPEMBlock(rand.Reader, block.Type, block.Bytes, []byte(password), x509.PEMCipherAES128)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(block)
 }
