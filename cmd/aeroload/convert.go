@@ -25,7 +25,7 @@ const catConvert = "Conversion"
 
 func convertOptions() []*option {
 	return []*option{
-		{name: "from", arg: "TOOL", def: convert.Auto, category: catConvert,
+		{name: "from", choices: append(convert.Tools(), convert.Auto), arg: "TOOL", def: convert.Auto, category: catConvert,
 			usage: "whose input it is: " + strings.Join(convert.Tools(), ", ") + ", or auto, which guesses where only one can be meant",
 			set: func(s *settings, text string) error {
 				known := append(convert.Tools(), convert.Auto)
