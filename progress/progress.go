@@ -207,6 +207,7 @@ func (p *Progress) Close() error {
 	if p == nil {
 		return nil
 	}
+	p.terminal.retired.Store(true) // whoever comes to the terminal first removes the line
 	p.close.Do(func() { close(p.quit) })
 	select {
 	case <-p.done:

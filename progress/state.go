@@ -121,7 +121,11 @@ func summary(r *stage.StageResult, stages, columns int) string {
 		}
 	} else {
 		parts = append(parts, keys(st, r.Snapshot)...)
-		parts = append(parts, measure(st, r.Snapshot, r.Elapsed, st.Due(r.Elapsed)).parts()...)
+		end := r.Elapsed
+		if st.Schedule.Throttled() && st.Workload.Endless() {
+			end = min(end, st.Duration) // none is due later, though the last may end later
+		}
+		parts = append(parts, measure(st, r.Snapshot, end, st.Due(end)).parts()...)
 	}
 	return join(append(parts, failures(r.Snapshot)), share, columns)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -27,6 +28,8 @@ type Terminal struct {
 	front   func() bool // whether the process is in the terminal's foreground
 	able    bool        // to show a line that is redrawn
 	shared  bool        // standard output goes there too
+
+	retired atomic.Bool // no line is shown any more
 
 	mu      sync.Mutex
 	text    string // the line; "" for none
@@ -107,7 +110,7 @@ func (t *Terminal) hide() {
 
 // show puts the line on the screen, or over the one that is there.
 func (t *Terminal) show() {
-	if t.text == "" || t.partial || !t.front() {
+	if t.text == "" || t.partial || t.retired.Load() || !t.front() {
 		return
 	}
 	// The terminal may have become narrower since the text was made.
@@ -167,6 +170,7 @@ func (t *Terminal) flush() {
 // Abandon removes the line when the process is about to end at once. It does not wait
 // for a terminal that is stopped.
 func (t *Terminal) Abandon() {
+	t.retired.Store(true)
 	done := make(chan struct{})
 	go func() {
 		t.set("")
