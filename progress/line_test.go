@@ -110,6 +110,7 @@ func TestLines(t *testing.T) {
 	for _, r := range []*stage.StageResult{
 		{Stage: plan.Stages[0], Elapsed: 9 * time.Second, Snapshot: measured(workload.Counts{Done: 1000, Hit: 1000}, 80, 90)},
 		{Stage: plan.Stages[1], Elapsed: 45 * time.Second, Snapshot: measured(bad, 80, 90)},
+		{Stage: plan.Stages[1], Elapsed: 93 * time.Second, Snapshot: measured(workload.Counts{Done: 1_800_000, Hit: 1_800_000}, 80, 90)},
 		{Stage: plan.Stages[3], Elapsed: 99 * time.Second, Snapshot: measured(counts, 80), MaxRate: 1414.2},
 		{Stage: plan.Stages[3], Elapsed: 8 * time.Second, Snapshot: measured(counts, 80)},
 	} {
