@@ -170,6 +170,9 @@ var fields = []field{
 	}},
 	{name: "assert", setList: setAssertions},
 	{name: "on-fail", set: setOnFail},
+	{name: "on-error", set: setOnError},
+	{name: "max-errors", set: setMaxErrors},
+	{name: "max-outage", set: setMaxOutage},
 	{name: "seed", set: func(d *draft, text string) (err error) {
 		d.Seed, err = ParseSeed(text)
 		return err

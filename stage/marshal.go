@@ -105,7 +105,7 @@ func (s *Stage) pairs() [][2]string {
 		})
 		pairs = append(pairs, [2]string{"find-max", s.FindMax.String()})
 	}
-	return append(pairs,
+	return append(append(pairs,
 		[2]string{"pause", strconv.Itoa(s.Pause)},
 		[2]string{"batch-size", strconv.Itoa(s.Batch)},
 		[2]string{"batch-read-size", strconv.Itoa(s.BatchRead)},
@@ -118,7 +118,7 @@ func (s *Stage) pairs() [][2]string {
 		[2]string{"expiration-time", strconv.FormatInt(s.TTL, 10)},
 		[2]string{"threads", strconv.Itoa(s.Threads)},
 		[2]string{"seed", strconv.FormatUint(s.Seed, 10)},
-	)
+	), s.errorPairs()...)
 }
 
 // workload returns the key that says what the stage does, and its value.

@@ -96,6 +96,13 @@ type Stage struct {
 	// when one fails.
 	Assertions []condition.Condition
 	OnFail     OnFail
+	// OnError says what becomes of the run when transactions fail. MaxErrors is how
+	// many may, with [StopOnError].
+	OnError   OnError
+	MaxErrors uint64
+	// MaxOutage is for how long every transaction may fail, unless OnError is
+	// [ContinueOnError]; 0 for as long as errors.go says.
+	MaxOutage time.Duration
 }
 
 // UDF is a record UDF and what it is called with.

@@ -107,6 +107,7 @@ func resolve(drafts []*draft, d Defaults, problems Problems) (*Plan, error) {
 		dr.resolveQuery(&problems)
 		dr.resolveBatch(&problems)
 		dr.resolveAssertions(&problems)
+		dr.resolveErrors(&problems)
 		if _, ok := dr.given["threads"]; !ok {
 			dr.Threads = d.Threads
 		}

@@ -19,8 +19,9 @@ type Result struct {
 	Total    workload.Snapshot
 	Failures []workload.Failure
 	// Stopped is why the run ended early: the cause with which its context
-	// was cancelled, an error of the observer, or an *[AssertionError] of a
-	// stage that stops the run then. It is nil for a run that went to its end.
+	// was cancelled, an error of the observer, an *[AssertionError] of a
+	// stage that stops the run then, or an *[ErrorsError]. It is nil for a run
+	// that went to its end.
 	Stopped error
 }
 
@@ -49,6 +50,8 @@ type StageResult struct {
 	// Mismatches describe the first records that a stage that verifies read
 	// with other values than the object spec makes.
 	Mismatches []string
+	// Outages are the times at which the cluster was gone, in their order.
+	Outages []workload.Outage
 	// Checks are the stage's assertions and what came of them; none if the
 	// run was stopped before the stage's end.
 	Checks []Check

@@ -17,9 +17,10 @@ const period = time.Second
 
 // Sequencer runs the stages of a plan in turn.
 type Sequencer struct {
-	plan  *Plan
-	jobs  []*workload.Job
-	stats *workload.Stats
+	plan     *Plan
+	jobs     []*workload.Job
+	monitors []*workload.Monitor
+	stats    *workload.Stats
 }
 
 // Prepare makes a plan ready to run: what can fail fails here, before the first
@@ -28,6 +29,7 @@ type Sequencer struct {
 func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.WritePolicy, newTimer workload.NewTimer) (*Sequencer, error) {
 	s := &Sequencer{plan: plan, stats: workload.NewStats(plan.MaxWorkers(), plan.Throttled(), plan.Ops())}
 	for _, st := range plan.Stages {
+		monitor := workload.NewMonitor(st.Number, st.errorLimits())
 		job, err := workload.Prepare(workload.Spec{
 			Workload:        st.Workload,
 			Namespace:       plan.Namespace,
@@ -59,6 +61,7 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 			Seed:            st.Seed,
 			Stream:          uint64(st.Number),
 			TTL:             st.TTL,
+			Monitor:         monitor,
 			NewTimer:        newTimer,
 			ReadPolicy:      read,
 			WritePolicy:     write,
@@ -66,7 +69,7 @@ func Prepare(plan *Plan, client workload.Client, read *as.BasePolicy, write *as.
 		if err != nil {
 			return nil, fmt.Errorf("stage %d: %w", st.Number, err)
 		}
-		s.jobs = append(s.jobs, job)
+		s.jobs, s.monitors = append(s.jobs, job), append(s.monitors, monitor)
 	}
 	return s, nil
 }
@@ -100,7 +103,7 @@ func (s *Sequencer) Run(ctx context.Context, obs Observer) *Result {
 		if ctx.Err() != nil {
 			break
 		}
-		r.stage(ctx, st, s.jobs[i])
+		r.stage(ctx, st, s.jobs[i], s.monitors[i])
 	}
 	r.result.End = time.Now()
 	r.result.Total = r.total
@@ -148,7 +151,8 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 // stage runs one stage to its end.
-func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
+func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job, monitor *workload.Monitor) {
+	defer r.watchErrors(ctx, st, monitor)()
 	if st.Warmup > 0 {
 		r.check(r.obs.Warmup(st))
 	} else {
@@ -187,6 +191,7 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job) {
 		Settled:    r.found,
 		Pauses:     gcpause.Read().Since(r.pauses),
 		Mismatches: r.stats.Mismatches(uint64(st.Number)),
+		Outages:    r.outages(monitor),
 		Failures:   workload.FailuresSince(r.stats.Failures(), r.failed),
 	}
 	if ctx.Err() == nil {

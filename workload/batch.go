@@ -184,16 +184,21 @@ func (b *batch) prepare(w *worker) bool {
 	return b.n > 0
 }
 
-// countBatch counts what became of the records of a batch, and returns how the
-// batch as such ended. One of which every record failed has failed, by the first
-// record's code; one of which only some failed was answered. hit tells whether
-// all records were there.
-func (w *worker) countBatch(op Op, b *batch, err as.Error) (how outcome, hit bool) {
-	var hits, misses, failures uint64
-	code := types.OK
-	if err != nil {
-		how, code = classify(err)
+// allFailed tells whether every record of a batch that was answered failed.
+func (b *batch) allFailed() bool {
+	for i := range b.rows[:b.n] {
+		if outcomeOf(b.rows[i].result.ResultCode) == done {
+			return false
+		}
 	}
+	return b.n > 0
+}
+
+// countBatch counts what became of the records of a batch. One of which every record
+// failed has failed; one of which only some failed was answered. hit tells whether
+// all records were there.
+func (w *worker) countBatch(op Op, b *batch, how outcome) (hit bool) {
+	var hits, misses, failures uint64
 	stats := w.tally.stats
 	for i := range b.rows[:b.n] {
 		switch result := b.rows[i].result; {
@@ -203,17 +208,10 @@ func (w *worker) countBatch(op Op, b *batch, err as.Error) (how outcome, hit boo
 			misses++
 		default:
 			failures++
-		}
-	}
-	if err == nil && failures == uint64(b.n) {
-		result := b.rows[0].result
-		how, code, err = outcomeOf(result.ResultCode), result.ResultCode, result.Err
-	}
-	if how == done && failures > 0 {
-		for i := range b.rows[:b.n] {
-			result := b.rows[i].result
-			if outcomeOf(result.ResultCode) != done {
-				stats.fail(failureKey{op: op, code: result.ResultCode, record: true}, result.Err)
+			if how == done {
+				key := failureKey{op: op, code: result.ResultCode, record: true}
+				stats.fail(key, result.Err)
+				w.monitor.record(w, b, i, key)
 			}
 		}
 	}
@@ -221,8 +219,5 @@ func (w *worker) countBatch(op Op, b *batch, err as.Error) (how outcome, hit boo
 	c.hit.Add(hits)
 	c.miss.Add(misses)
 	c.lost.Add(failures)
-	if how != done {
-		stats.fail(failureKey{op: op, code: code}, err)
-	}
-	return how, hits == uint64(b.n)
+	return hits == uint64(b.n)
 }

@@ -45,20 +45,24 @@ func (w *worker) transact(st *step) (found bool, err as.Error) {
 // settle counts how a command ended, and its latency. hit tells whether its
 // records were there.
 func (w *worker) settle(st *step, found bool, err as.Error, service, response time.Duration) (how outcome, hit bool) {
+	how, code, why := w.outcome(st, err)
+	if w.monitor != nil {
+		w.report(st, how, code, why, service)
+	}
 	if !w.recording {
-		if err != nil {
-			how, _ = classify(err)
-		}
 		return how, false
 	}
 	op := st.act.Op()
 	switch b := w.batches[st.number]; {
 	case b != nil:
-		how, hit = w.countBatch(op, b, err)
+		hit = w.countBatch(op, b, how)
 	case st.act.searches():
-		how, hit = w.countSearch(op, err)
+		hit = w.countSearch(op, how)
 	default:
-		how, hit = w.countRecord(op, found, err)
+		hit = w.countRecord(op, how, found && code == types.OK)
+	}
+	if how != done {
+		w.tally.stats.fail(failureKey{op: op, code: code}, why)
 	}
 	w.tally.settle(op, how, service, response)
 	if w.verifier != nil && st.act == ReadBins && how == done && (hit || w.batches[st.number] != nil) {
@@ -67,22 +71,47 @@ func (w *worker) settle(st *step, found bool, err as.Error, service, response ti
 	return how, hit
 }
 
-// countRecord counts what became of the record of a single-record command.
-func (w *worker) countRecord(op Op, found bool, err as.Error) (how outcome, hit bool) {
-	code := types.OK
+// outcome tells how a command ended, by which result code, and why if it failed. A
+// batch that was answered, but of which every record failed, has failed by the code
+// of the first.
+func (w *worker) outcome(st *step, err as.Error) (outcome, types.ResultCode, error) {
 	if err != nil {
-		how, code = classify(err)
+		how, code := classify(err)
+		return how, code, err
 	}
+	if b := w.batches[st.number]; b != nil && b.allFailed() {
+		first := b.rows[0].result
+		return outcomeOf(first.ResultCode), first.ResultCode, first.Err
+	}
+	return done, types.OK, nil
+}
+
+// report tells the monitor how a command ended that has taken some time.
+func (w *worker) report(st *step, how outcome, code types.ResultCode, err error, took time.Duration) {
+	ended := w.offset + w.end
+	if how != done {
+		w.failing = true
+		w.monitor.fail(w, st, how, code, err, ended-took, ended)
+		return
+	}
+	w.success.Store(int64(ended))
+	if w.failing {
+		w.failing = false
+		w.monitor.recover(ended)
+	}
+}
+
+// countRecord counts what became of the record of a single-record command.
+func (w *worker) countRecord(op Op, how outcome, found bool) (hit bool) {
 	switch c := &w.tally.counts[op]; {
 	case how != done:
-		w.tally.stats.fail(failureKey{op: op, code: code}, err)
-	case found && code == types.OK:
+	case found:
 		c.hit.Add(1)
-		return how, true
+		return true
 	default:
 		c.miss.Add(1)
 	}
-	return how, false
+	return false
 }
 
 // countWhole counts a transaction of several commands. Its failure has been

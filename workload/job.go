@@ -84,6 +84,8 @@ type Spec struct {
 	// TTL is the records' time to live in seconds, or 0 for the namespace's
 	// default, -1 for never, -2 to leave it as it is.
 	TTL int64
+	// Monitor follows the stage's failures; nil for none.
+	Monitor *Monitor
 	// NewTimer makes the timers of workers that keep to a rate.
 	NewTimer NewTimer
 	// ReadPolicy and WritePolicy are the policies that the stage starts from.
@@ -219,6 +221,9 @@ func (j *Job) run(ctx context.Context, stats *Stats) (workers []*worker, abandon
 		workers[i] = newWorker(ctx, j, i, &stats.tallies[i])
 	}
 	start := time.Now() // what it takes to make workers is no part of the stage
+	if m := j.spec.Monitor; m != nil {
+		m.begin(workers, start)
+	}
 	for _, w := range workers {
 		w.epoch = start
 		running.Add(1)

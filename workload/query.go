@@ -204,21 +204,12 @@ func (x *searcher) cut() bool { return x != nil && x.abandoned.Load() }
 
 // countSearch counts what a query or scan returned: a hit for each record, or a miss
 // if there was none.
-func (w *worker) countSearch(op Op, err as.Error) (how outcome, hit bool) {
+func (w *worker) countSearch(op Op, how outcome) (hit bool) {
 	c := &w.tally.counts[op]
 	n := w.searcher.returned
 	c.hit.Add(n)
-	if err != nil {
-		var key failureKey
-		how, key.code = classify(err)
-		key.op = op
-		if how != done {
-			w.tally.stats.fail(key, err)
-			return how, false
-		}
-	}
-	if n == 0 {
+	if how == done && n == 0 {
 		c.miss.Add(1)
 	}
-	return how, n > 0
+	return how == done && n > 0
 }

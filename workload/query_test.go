@@ -174,8 +174,7 @@ func TestScansThatFailPartWay(t *testing.T) {
 	if failure == nil || n == 0 || n == 600 {
 		t.Fatalf("%d of 600 records and %v, want some and an error", n, failure)
 	}
-	how, hit := w.countSearch(ScanOp, failure)
-	w.tally.settle(ScanOp, how, time.Millisecond, -1)
+	_, hit := w.settle(w.job.steps[0], true, failure, time.Millisecond, -1)
 	c := stats.Snapshot().Counts[ScanOp]
 	if hit || c.Error != 1 || c.Done != 0 || c.Hit != n || c.Miss != 0 {
 		t.Errorf("%+v, want one error and %d hits", c, n)

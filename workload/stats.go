@@ -256,10 +256,15 @@ func (s *Stats) Failures() []Failure {
 	for _, f := range s.failures {
 		rows = append(rows, *f)
 	}
+	sortFailures(rows)
+	return rows
+}
+
+// sortFailures puts the most frequent failures first.
+func sortFailures(rows []Failure) {
 	slices.SortFunc(rows, func(a, b Failure) int {
 		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Code, b.Code))
 	})
-	return rows
 }
 
 // fail counts a failure by its code. A failed transaction has cost the client

@@ -55,6 +55,11 @@ type worker struct {
 	recording bool
 	limit     time.Duration // no transaction starts after it
 
+	monitor *Monitor      // nil for none
+	offset  time.Duration // of epoch from the monitor's start
+	success atomic.Int64  // when a transaction succeeded last, from the monitor's start
+	failing bool          // the last transaction failed
+
 	_ [64]byte // keeps the neighbour in memory off the last line
 }
 
@@ -65,12 +70,13 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 		tally: t,
 		// One stream per round, stage and worker; a number of workers fits 16
 		// bits, and one of stages 32.
-		rng:    *rand.NewPCG(s.Seed, j.round<<48|s.Stream<<16|uint64(i)),
-		part:   j.keys.Part(i, s.Workers, j.walkBatch()),
-		fresh:  j.inserts + uint64(i),
-		number: uint64(i),
-		warmup: s.Warmup,
-		limit:  math.MaxInt64,
+		rng:     *rand.NewPCG(s.Seed, j.round<<48|s.Stream<<16|uint64(i)),
+		part:    j.keys.Part(i, s.Workers, j.walkBatch()),
+		fresh:   j.inserts + uint64(i),
+		number:  uint64(i),
+		warmup:  s.Warmup,
+		limit:   math.MaxInt64,
+		monitor: s.Monitor,
 	}
 	// Keys of integers are always valid.
 	w.key, _ = as.NewKey(s.Namespace, s.Set, 0)
