@@ -96,6 +96,7 @@ func writeNotes(b *strings.Builder, s *stage.StageResult) {
 	if over > 0 {
 		fmt.Fprintf(b, "  %s took longer than an hour, the most that is told apart.\n", count(int(over), "transaction"))
 	}
+	writeOutages(b, s.Outages)
 	writePauses(b, s)
 	if s.Stage.Verify {
 		writeVerified(b, s)

@@ -134,6 +134,8 @@ type Stage struct {
 	// FindMax is what a search for the highest rate came to; nil without one,
 	// and in merged results.
 	FindMax *FindMax `json:"find_max,omitempty"`
+	// Outages are the times at which the cluster was gone; nil for none.
+	Outages []Outage `json:"outages,omitempty"`
 	Periods []Period `json:"periods"`
 }
 

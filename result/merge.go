@@ -157,7 +157,7 @@ func orNone(v any) any {
 func mergeStages(stages []*Stage) (*Stage, error) {
 	first := stages[0]
 	m := &Stage{Number: first.Number, Desc: first.Desc, Start: first.Start, Throttled: first.Throttled,
-		Operations: map[string]*Operation{}, Assertions: []Assertion{}, Periods: []Period{}}
+		Operations: map[string]*Operation{}, Assertions: []Assertion{}, Outages: mergeOutages(stages), Periods: []Period{}}
 	var end time.Time
 	var lateness []*Latency
 	for _, s := range stages {

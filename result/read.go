@@ -116,6 +116,9 @@ func (s *Stage) check() error {
 	if err := s.Lateness.check(-1); err != nil {
 		return fmt.Errorf("lateness: %w", err)
 	}
+	if err := checkOutages(s.Outages); err != nil {
+		return err
+	}
 	for _, a := range s.Assertions {
 		if _, err := condition.Parse(a.Text, condition.Assertion); err != nil {
 			return fmt.Errorf("assertions: %w", err)

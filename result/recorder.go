@@ -148,6 +148,7 @@ func (r *Recorder) StageEnd(s *stage.StageResult) error {
 	}
 	st.Client, st.Cluster = readUsage().since(r.usage), events
 	r.doc.Stages = append(r.doc.Stages, st)
+	r.noteOutages(st)
 	r.noteCluster(st)
 	r.noteWarnings(s)
 	return nil
@@ -158,6 +159,7 @@ func newStage(s *stage.StageResult) (*Stage, error) {
 		Number: s.Stage.Number, Desc: s.Stage.Desc, Start: s.Start, Seconds: s.Elapsed.Seconds(),
 		Throttled: s.Stage.Schedule.Throttled(), Abandoned: s.Abandoned,
 		Operations: map[string]*Operation{}, Assertions: newAssertions(s.Checks), FindMax: newFindMax(s),
+		Outages: newOutages(s.Outages),
 	}
 	for op := range workload.Op(workload.NumOps) {
 		c := s.Counts[op]

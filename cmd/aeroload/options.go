@@ -140,6 +140,9 @@ func stageOptions() []*option {
 		of(option{name: "query", arg: "{bin: N, …}", usage: "what the operation query asks for: the value that a random record has in that bin, or with width: W the range of values from there; the index is created if need be"}, "query"),
 		of(option{name: "scan", arg: "{partitions: N, …}", usage: "how much the operation scan reads: partitions and max-records; all by default"}, "scan"),
 		of(option{name: "verify", usage: "compare what is read with what the object spec and the seed make; exit code 3 if it differs"}, "verify"),
+		of(option{name: "on-error", arg: "CHOICE", def: "give-up", usage: "continue whatever fails, stop at the first failed transaction, or give up when all fail"}, "on-error"),
+		of(option{name: "max-errors", arg: "N", usage: "stop when more transactions than that have failed"}, "max-errors"),
+		of(option{name: "max-outage", arg: "SECONDS", def: "60 from the start, then no limit", usage: "give up when every transaction has failed for so long"}, "max-outage"),
 		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
 		of(option{name: "read-bins", arg: "1,3,…", def: "all", usage: "bins that partial reads take"}, "read-bins"),
 		of(option{name: "write-bins", arg: "1,3,…", def: "all", usage: "bins that partial writes set, or that DB deletes"}, "write-bins"),
@@ -226,7 +229,7 @@ func outputOptions() []*option {
 		{name: "metrics-linger", arg: "SECONDS", def: "0", category: catOutput, usage: "after the run, serve the metrics until they have been fetched once more, for that long at most",
 			set: setTime(func(s *settings) *time.Duration { return &s.metricsLinger }, time.Second)},
 		genBenchOption(catOutput),
-		{name: "debug", short: "d", category: catOutput, usage: "show the client's log",
+		{name: "debug", short: "d", category: catOutput, usage: "show the client's log, and the first errors of each kind in full",
 			set: setBool(func(s *settings) *bool { return &s.debug })},
 	}
 }

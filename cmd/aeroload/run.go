@@ -257,6 +257,9 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 	if err != nil {
 		return nil, &usageError{err}
 	}
+	if s.debug {
+		sequencer.LogErrors(s.cluster.Debug)
+	}
 	run := sequencer.Run(ctx, observer)
 	if run.Stopped != nil {
 		return run, run.Stopped
