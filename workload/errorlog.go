@@ -65,11 +65,10 @@ func (l *ErrorLog) add(stage int, key failureKey, detail func() string) {
 	if key.record {
 		what = "of a record in a batch failed"
 	}
-	more := ""
 	if k.omitted > 0 {
-		more = fmt.Sprintf(" (and %d more like it before)", k.omitted)
+		what += fmt.Sprintf(" (and %d more since the last one shown)", k.omitted)
 	}
-	fmt.Fprintf(l.out, "%s ERROR stage %d: %s %s: %d %s: %s%s\n", now.Format("2006-01-02 15:04:05.000"), stage, key.op, what, key.code, key.code, detail(), more)
+	fmt.Fprintf(l.out, "%s ERROR stage %d: %s %s: %d %s: %s\n", now.Format("2006-01-02 15:04:05.000"), stage, key.op, what, key.code, key.code, detail())
 	k.shown, k.omitted, k.next = k.shown+1, 0, now.Add(logEvery)
 }
 
@@ -137,11 +136,25 @@ func because(err error) string {
 		if ae.InDoubt {
 			b.WriteString(", may have been done all the same")
 		}
-		b.WriteString(": " + describe(ae.ResultCode, err))
+		b.WriteString(": " + bare(describe(ae.ResultCode, err), err))
 	} else {
 		b.WriteString(": " + err.Error())
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// bare takes off the text of an error what the client puts before it, which has been
+// told.
+func bare(text string, err error) string {
+	for err != nil {
+		var ae *as.AerospikeError
+		if !errors.As(err, &ae) {
+			break
+		}
+		text = strings.TrimPrefix(text, fmt.Sprintf("ResultCode: %s, Iteration: %d, InDoubt: %t, Node: %s: ", ae.ResultCode, ae.Iteration, ae.InDoubt, ae.Node))
+		err = ae.Unwrap()
+	}
+	return text
 }
 
 // nodeOf returns the node that an error is about, or nil.

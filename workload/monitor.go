@@ -151,7 +151,7 @@ func (m *Monitor) fail(w *worker, st *step, how outcome, code types.ResultCode, 
 	m.failed++
 	f := m.kinds[key]
 	if f == nil {
-		f = &Failure{Op: key.op, Code: key.code, Example: describe(key.code, err)}
+		f = &Failure{Op: key.op, Code: key.code, Example: bare(describe(key.code, err), err)}
 		m.kinds[key] = f
 	}
 	f.Count++

@@ -49,6 +49,9 @@ type panicError struct {
 
 func (e *panicError) Error() string { return e.text }
 
+// Unwrap returns the error that has the result code.
+func (e *panicError) Unwrap() error { return &e.AerospikeError }
+
 // describe says what an error was about. The client may chain an error for each
 // of thousands of attempts, and its text grows with the square of their number,
 // so only the first attempt's is taken, which says what the trouble was.

@@ -30,17 +30,15 @@ const (
 // Error says what happened and lists the first kinds of errors, a line each.
 func (e *TooManyErrors) Error() string {
 	var b strings.Builder
-	transactions := "transactions"
-	if e.Failed == 1 {
-		transactions = "transaction"
-	}
 	switch {
+	case e.Limited && e.Limit == 0:
+		b.WriteString("stopped because a transaction failed (on-error: stop):")
 	case e.Limited:
-		fmt.Fprintf(&b, "stopped because %d %s failed, and %d may (max-errors):", e.Failed, transactions, e.Limit)
+		fmt.Fprintf(&b, "stopped because more than %d transactions failed (max-errors):", e.Limit)
 	case e.Succeeded:
 		fmt.Fprintf(&b, "given up because every transaction failed for %v (max-outage):", e.For.Round(time.Millisecond))
 	default:
-		fmt.Fprintf(&b, "given up because all %d %s since the start failed, for %v (on-error: continue would go on):", e.Failed, transactions, e.For.Round(time.Millisecond))
+		fmt.Fprintf(&b, "given up because all %d transactions since the start failed, for %v (on-error: continue would go on):", e.Failed, e.For.Round(time.Millisecond))
 	}
 	for i, f := range e.Kinds {
 		if i == shownKinds {
@@ -51,7 +49,7 @@ func (e *TooManyErrors) Error() string {
 		if len(text) > shownText {
 			text = strings.ToValidUTF8(text[:shownText], "") + "…"
 		}
-		fmt.Fprintf(&b, "\n  %s %d %s, %d times, the first: %s", f.Op, f.Code, f.Name(), f.Count, text)
+		fmt.Fprintf(&b, "\n  %s %d %s (%d): %s", f.Op, f.Code, f.Name(), f.Count, text)
 	}
 	return b.String()
 }
