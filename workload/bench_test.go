@@ -76,6 +76,7 @@ func BenchmarkHotLoop(b *testing.B) {
 				b.Fatal(err)
 			}
 			spec.Object, spec.Random = object, c.random
+			spec.Monitor = NewMonitor(1, ErrorLimits{})
 			if c.tps > 0 {
 				spec.Schedule.Curve = Constant(c.tps)
 			}

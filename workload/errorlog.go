@@ -10,6 +10,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
+	"github.com/aerospike/aerospike-client-go/v8/types"
 )
 
 // ErrorLog writes failed transactions, and failed records of batches, in full: the
@@ -136,11 +137,12 @@ func because(err error) string {
 		if ae.InDoubt {
 			b.WriteString(", may have been done all the same")
 		}
-		b.WriteString(": " + bare(describe(ae.ResultCode, err), err))
-	} else {
-		b.WriteString(": " + err.Error())
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	// A text of several lines is made one.
+	if text := strings.Join(strings.Fields(bare(describe(types.COMMON_ERROR, err), err)), " "); text != "" {
+		b.WriteString(": " + text)
+	}
+	return b.String()
 }
 
 // bare takes off the text of an error what the client puts before it, which has been
