@@ -14,6 +14,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
+	"github.com/aeroload/aeroload/internal/linelimit"
 	"github.com/aeroload/aeroload/report"
 	results "github.com/aeroload/aeroload/result"
 	"github.com/aeroload/aeroload/stage"
@@ -22,6 +23,10 @@ import (
 
 // clientConfig is the variable by which the client takes its policies from a file.
 const clientConfig = "AEROSPIKE_CLIENT_CONFIG_URL"
+
+// debugLines is how many lines of the client's log are shown a second: all of those
+// of a cluster that is well, and enough of one that is not.
+const debugLines = 100
 
 // runStages is the main command: it runs the stages of a file, or the one that
 // the flags describe. Everything that can be wrong with the command line or the
@@ -67,7 +72,9 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 	var err error
 	s.cluster.Workers = plan.MaxWorkers()
 	if s.debug {
-		s.cluster.Debug = stderr
+		// A log that nobody reads must not hold up transactions.
+		log := report.NewAsync(stderr)
+		s.debugLog, s.cluster.Debug = log, linelimit.New(log, debugLines)
 	}
 	if s.cluster.TLS.SessionLog != nil {
 		s.cluster.TLS.SessionLog = stderr // which knows of the progress on it
@@ -109,14 +116,22 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 		return errors.Join(err, closeOutput())
 	}
 	defer live.close(stderr)
-	run, err := s.runPlan(plan, append(live.observers(), observer), recorder, live, stdout)
+	// Signals are taken until all is written, so that none cuts that short but a
+	// second one.
+	ctx, cancel := withSignals(context.Background(), live.abandon)
+	defer cancel()
+	run, err := s.runPlan(ctx, plan, append(live.observers(), observer), recorder, live, stdout)
 	live.hide()
 	closed := errors.Join(s.writeResult(recorder, hdrFiles, run), closeOutput())
 	ran := run != nil && len(run.Stages) > 0
 	if ran && s.summaryFormat == report.SummaryNode {
 		err = errors.Join(err, nodeSummary.Write(stdout, run))
 	}
-	_ = stdout.Flush(outputPatience) // the summary comes after the lines, if anybody reads them
+	// The summary comes after the lines, if anybody reads them.
+	_ = stdout.Flush(outputPatience)
+	if s.debugLog != nil {
+		_ = s.debugLog.Flush(outputPatience)
+	}
 	if ran {
 		switch {
 		case s.summaryFormat == report.SummaryText:
@@ -206,9 +221,7 @@ func (s *settings) shownPercentiles() []float64 {
 
 // runPlan connects and runs the plan. The result is nil if it did not come to
 // that.
-func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *results.Recorder, live *live, stdout io.Writer) (*stage.Result, error) {
-	ctx, cancel := withSignals(context.Background(), live.abandon)
-	defer cancel()
+func (s *settings) runPlan(ctx context.Context, plan *stage.Plan, observer stage.Observer, recorder *results.Recorder, live *live, stdout io.Writer) (*stage.Result, error) {
 	defer context.AfterFunc(ctx, func() { live.stopping(context.Cause(ctx)) })()
 	err := report.WriteHeader(stdout, report.Settings{
 		Cluster:      s.cluster,
@@ -257,8 +270,8 @@ func (s *settings) runPlan(plan *stage.Plan, observer stage.Observer, recorder *
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	if s.debug {
-		sequencer.LogErrors(s.cluster.Debug)
+	if s.debugLog != nil {
+		sequencer.LogErrors(s.debugLog)
 	}
 	run := sequencer.Run(ctx, observer)
 	if run.Stopped != nil {

@@ -47,6 +47,7 @@ type settings struct {
 	stageFlags []stage.FlagValue
 
 	debug        bool
+	debugLog     *report.Async // where failed transactions are written; nil without debug
 	latency      bool
 	percentiles  []float64
 	outputFile   string

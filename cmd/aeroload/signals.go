@@ -22,18 +22,23 @@ func signalName(s syscall.Signal) string {
 		return "SIGINT"
 	case syscall.SIGTERM:
 		return "SIGTERM"
+	case syscall.SIGHUP:
+		return "SIGHUP"
 	}
 	return s.String()
 }
 
-// withSignals returns a context that the first SIGINT or SIGTERM cancels, with a
-// *stoppedError as its cause. The second one ends the process at once. A reader
-// of the output that goes away no longer kills the process: writing to it then
-// gives an error. atExit, if not nil, is called before the process ends at once.
+// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels,
+// with a *stoppedError as its cause. The second one ends the process at once. A
+// reader of the output that goes away no longer kills the process: writing to it
+// then gives an error. atExit, if not nil, is called before the process ends at once.
 func withSignals(parent context.Context, atExit func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup leaves it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	signal.Ignore(syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
