@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -12,10 +13,11 @@ import (
 // run nor its end. What waits to be written is kept in memory; a run prints some
 // hundred bytes a second.
 type Async struct {
-	mu    sync.Mutex
-	queue []queued
-	err   error
-	wake  chan struct{}
+	mu     sync.Mutex
+	queue  []queued
+	err    error
+	closed bool
+	wake   chan struct{}
 }
 
 // queued is text to write, or a flush to report.
@@ -42,8 +44,11 @@ func (a *Async) Write(p []byte) (int, error) {
 func (a *Async) enqueue(q queued) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.err != nil {
+	switch {
+	case a.err != nil:
 		return a.err
+	case a.closed:
+		return os.ErrClosed
 	}
 	a.queue = append(a.queue, q)
 	select {
@@ -53,7 +58,19 @@ func (a *Async) enqueue(q queued) error {
 	return nil
 }
 
-// run writes until the program ends.
+// Close makes later writes fail. What was written before is still passed on, unless
+// the program ends first: [Async.Flush] waits for that. It returns nil.
+func (a *Async) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.closed {
+		a.closed = true
+		close(a.wake)
+	}
+	return nil
+}
+
+// run writes until Close, and then what is left.
 func (a *Async) run(w io.Writer) {
 	for range a.wake {
 		a.mu.Lock()

@@ -114,6 +114,7 @@ func notReal(t *testing.T) {
 // transactions add up, and the result says how long it was.
 func TestOutages(t *testing.T) {
 	notReal(t)
+	t.Parallel()
 	hang, err := embedded.ParseFault("any drop")
 	if err != nil {
 		t.Fatal(err)
@@ -189,6 +190,7 @@ func TestOutages(t *testing.T) {
 // lost, and in the end all nodes have work.
 func TestNodeLeavesAndJoins(t *testing.T) {
 	notReal(t)
+	t.Parallel()
 	cl := embedded.RunClusterT(t, embedded.ClusterConfig{Nodes: 3})
 	var before map[embedded.Operation]uint64
 	d, _ := trouble(t, cl.Addrs()[0], 0, func(second int) {
@@ -224,6 +226,7 @@ func TestNodeLeavesAndJoins(t *testing.T) {
 // none is lost or counted twice.
 func TestConnectionResets(t *testing.T) {
 	notReal(t)
+	t.Parallel()
 	for _, faults := range [][]string{{"any reset p=0.2"}, {"any close p=0.1", "any truncate p=0.1"}, {"any garbage p=0.02", "any garbage=body p=0.02", "any reset p=0.05"}} {
 		t.Run(strings.Join(faults, ", "), func(t *testing.T) {
 			t.Parallel()
@@ -248,6 +251,7 @@ func TestConnectionResets(t *testing.T) {
 // it if it is told to.
 func TestEveryTransactionTimesOut(t *testing.T) {
 	notReal(t)
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string
@@ -279,6 +283,7 @@ func TestEveryTransactionTimesOut(t *testing.T) {
 // What refuses everything for good is given up soon.
 func TestRefusalsAreGivenUp(t *testing.T) {
 	notReal(t)
+	t.Parallel()
 	s := startFaulty(t, "any code=parameter")
 	d, r := trouble(t, s.Addr(), 1, func(int) {}, "-w", "RU,50", "-k", "100", "-z", "4", "-g", "100", "-t", "3600")
 	if !regexp.MustCompile(`(?m)^aeroload: stage 1: given up because all \d+ transactions since the start failed, for 1[0-9]\.\d+s \(on-error: continue would go on\):\n  (read|write) 4 PARAMETER_ERROR \(\d+\): `).MatchString(r.stderr) {

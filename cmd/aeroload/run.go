@@ -57,6 +57,7 @@ func runStages(s *settings, args []string, stdout, stderr io.Writer) error {
 	}
 	// A run, unlike the other commands, waits for no reader of what it prints.
 	out := report.NewAsync(stdout)
+	defer out.Close()
 	if err := s.runOn(plan, out, stderr); err != nil {
 		_ = out.Flush(outputPatience)
 		return err
@@ -74,6 +75,7 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 	if s.debug {
 		// A log that nobody reads must not hold up transactions.
 		log := report.NewAsync(stderr)
+		defer func() { _ = errors.Join(log.Flush(outputPatience), log.Close()) }()
 		s.debugLog, s.cluster.Debug = log, linelimit.New(log, debugLines)
 	}
 	if s.cluster.TLS.SessionLog != nil {
