@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
+	"github.com/aerospike/aerospike-client-go/v8/types"
 )
 
 // punctualClient checks when calls come: the n-th one gap times n after the start.
@@ -55,4 +57,54 @@ func TestADayWithoutDrift(t *testing.T) {
 			t.Errorf("lateness of up to %d µs, %d response times of up to %d µs", got, snap.Response[Read].Count(), snap.Response[Read].Max())
 		}
 	})
+}
+
+// A day with a cluster that is gone for half an hour, hangs for an hour and refuses
+// for ten minutes: every transaction counts once, and the outages are those.
+func TestADayWithOutages(t *testing.T) {
+	spec := specOf("RU,100")
+	spec.Workers, spec.Duration, spec.Schedule.Curve = 8, 24*time.Hour, Constant(2)
+	hours := func(at time.Duration, from, until float64) bool { return at.Hours() > from && at.Hours() < until }
+	var calls atomic.Int64
+	why, _, gaps, stats := monitored(t, spec, ErrorLimits{Patience: time.Minute, Refused: 10 * time.Second},
+		func(at time.Duration, _ call) as.Error {
+			calls.Add(1)
+			switch {
+			case hours(at, 3, 3.5):
+				return &as.AerospikeError{ResultCode: types.NETWORK_ERROR}
+			case hours(at, 9, 10):
+				return &as.AerospikeError{ResultCode: types.TIMEOUT}
+			case hours(at, 15, 15+1./6):
+				return &as.AerospikeError{ResultCode: types.FAIL_FORBIDDEN}
+			}
+			return nil
+		},
+		func(at time.Duration) time.Duration {
+			if hours(at, 9, 10) {
+				return time.Second
+			}
+			return time.Millisecond
+		})
+	if why != nil {
+		t.Errorf("given up: %v", why)
+	}
+	// Half an hour from 3 and an hour from 9, both in seconds.
+	if want := []string{"10800.0-12600.0 true", "32400.0-36000.0 true"}; !slices.Equal(gaps, want) {
+		t.Errorf("outages %v, want %v", gaps, want)
+	}
+	codes, failed := map[types.ResultCode]uint64{}, uint64(0)
+	for _, f := range stats.Failures() {
+		codes[f.Code] += f.Count
+		failed += f.Count
+	}
+	// Two a second; which of those at the very edges fail is the client's affair.
+	for code, want := range map[types.ResultCode]uint64{types.NETWORK_ERROR: 3600, types.TIMEOUT: 7200, types.FAIL_FORBIDDEN: 1200} {
+		if n := codes[code]; n+4 < want || n > want+4 {
+			t.Errorf("%v: %d failures, want about %d", code, n, want)
+		}
+	}
+	total := stats.Snapshot().Total()
+	if total.Attempted() != 2*24*3600 || total.Done+failed != total.Attempted() || total.Attempted() != uint64(calls.Load()) || total.Timeout != codes[types.TIMEOUT] {
+		t.Errorf("%+v, %d failures, %d calls", total, failed, calls.Load())
+	}
 }
