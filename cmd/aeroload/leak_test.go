@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -53,9 +52,9 @@ func TestNoLeaks(t *testing.T) {
 					_ = syscall.Kill(syscall.Getpid(), syscall.SIGINT)
 				}()
 			}
-			var stdout, stderr bytes.Buffer
+			var stdout, stderr heard
 			if code := run(args, &stdout, &stderr); code != c.code {
-				t.Errorf("exit code %d, want %d\n%s", code, c.code, &stderr)
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, stderr.String())
 			}
 			await(t, "connections to be closed", func() bool { return connections(t, srv) <= 1 })
 			// What serves a connection is the server's.
