@@ -85,6 +85,7 @@ func TestErrors(t *testing.T) {
 		{"node", `{"binSpec": [{"name": "b", "type": "BYTES"}, {"name": "b", "type": "STRING"}]}`, `in.json:1:46: binSpec: a second bin "b"`},
 		{"node", `{"binSpec": [{"name": "b", "type": "BYTES", "length": 5}]}`, `in.json:1:45: binSpec: unknown key "length"; expected name, type, size`},
 		{"node", `{"iterations": 2000000000, "operations": 1000000, "processes": 10000}`, "operations are too many"},
+		{"node", `{"iterations":true}`, `iterations: "true" is not a whole number from 1 to 2147483647`},
 		{"node", `{"time": 0}`, "time: 0 seconds are no load"},
 		{"node", `{"scanSpec": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + "}", "nested over 20 deep"},
 		{"node", `{"set": "` + strings.Repeat("x", maxDocument) + `"}`, "in.json is larger than 1 MiB"},

@@ -272,11 +272,12 @@ func (n *nodeLoad) end() {
 	d.setInt("transactions", total, fmt.Sprintf("%s of %d operations in %d processes", why, n.perRun, n.processes))
 }
 
-// workloadTotal multiplies, and refuses what no run could do.
+// workloadTotal multiplies, and refuses what no run could do. A factor that was
+// wrong is 0.
 func workloadTotal(factors ...int64) (int64, error) {
 	total := int64(1)
 	for _, f := range factors {
-		if total > maxInt/f {
+		if f > 0 && total > maxInt/f {
 			return 0, fmt.Errorf("%v operations are too many", factors)
 		}
 		total *= f
