@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -242,7 +241,7 @@ func TestProgressWhileStopping(t *testing.T) {
 	}
 }
 
-// A terminal that is closed ends the run, or is done without, but does not hold it up.
+// A terminal that is closed ends the run, and its files are written.
 func TestTheTerminalIsClosed(t *testing.T) {
 	tg := newTarget(t)
 	dir := filepath.Join(t.TempDir(), "hdr")
@@ -253,8 +252,15 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	if err := s.keys.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
 		t.Fatal(err)
 	}
-	// The kernel sends SIGHUP, whose action is to end the process.
-	if s.end(); s.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGHUP {
-		t.Errorf("ended by %v", s.cmd.ProcessState)
+	// The kernel sends SIGHUP.
+	if code := s.end(); code != 129 {
+		t.Errorf("exit code %d, ended by %v", code, s.cmd.ProcessState)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("result files: %v, %v", files, err)
+	}
+	if d := readResult(t, files[0]); !strings.Contains(d.Stopped, "SIGHUP") || len(d.Stages) != 1 {
+		t.Errorf("stopped by %q after %d stages", d.Stopped, len(d.Stages))
 	}
 }

@@ -127,7 +127,7 @@ func TestVersion(t *testing.T) {
 // below look at what they say.
 var notValues = map[string]bool{
 	"max-conns-per-node": true, "seed": true, "duration": true, "read-bins": true, "write-bins": true,
-	"batch-read-size": true, "batch-write-size": true, "batch-delete-size": true, "batch-namespaces": true, "tls-protocols": true,
+	"batch-read-size": true, "batch-write-size": true, "batch-delete-size": true, "batch-namespaces": true, "tls-protocols": true, "max-outage": true,
 }
 
 // The defaults that the help shows are asbench's, and giving them changes
