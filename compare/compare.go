@@ -43,7 +43,7 @@ const (
 type Row struct {
 	Stage  int     `json:"stage"`
 	Op     string  `json:"op"`
-	Metric string  `json:"metric"` // tps, p50, p90, p99, p99.9, max, errors or timeouts
+	Metric string  `json:"metric"` // tps, p50, p90, p99, p99.9, max, errors, timeouts or find-max
 	Base   float64 `json:"base"`   // the mean of the runs' values; latencies in µs
 	New    float64 `json:"new"`
 	// Change is that of New as a share of Base; nil if Base is 0.
@@ -92,14 +92,15 @@ func metrics() []metric {
 }
 
 // Compare compares the runs of two sides, each at least one, all of the same
-// stages.
+// stages. A run that is there twice on a side counts once.
 func Compare(base, new []*result.Document, o Options) (*Table, error) {
 	if len(base) == 0 || len(new) == 0 {
 		return nil, errors.New("nothing to compare")
 	}
-	t := &Table{Alpha: o.Alpha, Margin: o.Margin, Test: "periods", BaseRuns: len(base), NewRuns: len(new),
-		Rows: []Row{}, Warnings: []string{}, Fired: []Fired{}, base: base, new: new}
-	if len(base)+len(new) > 2 {
+	t := &Table{Alpha: o.Alpha, Margin: o.Margin, Test: "periods", Rows: []Row{}, Warnings: []string{}, Fired: []Fired{}}
+	t.base, t.new = t.distinct(base, "BASE"), t.distinct(new, "NEW")
+	t.BaseRuns, t.NewRuns = len(t.base), len(t.new)
+	if t.BaseRuns+t.NewRuns > 2 {
 		t.Test, t.Margin = "runs", 0
 	}
 	if err := t.checkStages(); err != nil {
@@ -119,50 +120,15 @@ func Compare(base, new []*result.Document, o Options) (*Table, error) {
 				t.Rows, p = append(t.Rows, row), append(p, raw)
 			}
 		}
+		if t.allLookedForMax(i) {
+			row, raw := t.findMaxRow(i)
+			t.Rows, p = append(t.Rows, row), append(p, raw)
+		}
 	}
 	for i, adjusted := range holm(p) {
 		t.Rows[i].judge(adjusted, o.Alpha)
 	}
 	return t, nil
-}
-
-// checkStages refuses runs of different stages, and warns of what makes numbers
-// hard to compare.
-func (t *Table) checkStages() error {
-	first := t.base[0]
-	for _, d := range slices.Concat(t.base, t.new) {
-		if len(d.Stages) != len(first.Stages) || len(d.Stages) == 0 {
-			return fmt.Errorf("the runs are of %d and %d stages: only runs of the same stages compare", len(first.Stages), len(d.Stages))
-		}
-		for i, s := range d.Stages {
-			want := first.Stages[i]
-			if s.Number != want.Number || s.Throttled != want.Throttled || !slices.Equal(s.OperationNames(), want.OperationNames()) {
-				return fmt.Errorf("stage %d has other operations in one run than in another: %v (with a target rate: %v) and %v (%v)",
-					want.Number, want.OperationNames(), want.Throttled, s.OperationNames(), s.Throttled)
-			}
-			for _, key := range []string{"workload", "object-spec", "tps", "threads", "batch-size", "duration"} {
-				if a, b := fmt.Sprint(first.Config.Stages[s.Number-1][key]), fmt.Sprint(d.Config.Stages[s.Number-1][key]); a != b {
-					t.warn("stage %d: %s is %s in one run and %s in another", s.Number, key, a, b)
-				}
-			}
-		}
-		if d.Server.Embedded != first.Server.Embedded {
-			t.warn("some runs were against the embedded server, others were not")
-		}
-		if len(d.Machines) != len(first.Machines) || d.Machines[0].CPU != first.Machines[0].CPU {
-			t.warn("the runs are from different machines")
-		}
-		if d.Stopped != "" {
-			t.warn("a run ended early: %s", d.Stopped)
-		}
-	}
-	return nil
-}
-
-func (t *Table) warn(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(t.Warnings, text) {
-		t.Warnings = append(t.Warnings, text)
-	}
 }
 
 // row compares a metric. p is NaN if it cannot be tested.
@@ -177,15 +143,21 @@ func (t *Table) row(stage int, op string, m metric) (r Row, p float64, err error
 			sides[side] = append(sides[side], v)
 		}
 	}
-	r = Row{Stage: t.base[0].Stages[stage].Number, Op: op, Metric: m.name, Base: mean(sides[0]), New: mean(sides[1]), metric: m}
-	if r.Base != 0 {
-		change := r.New/r.Base - 1
-		r.Change = &change
-	}
+	r = t.newRow(stage, op, m, sides)
 	if t.Test == "runs" {
 		return r, m.testRuns(sides[0], sides[1]), nil
 	}
 	return r, m.testPeriods(t.base[0].Stages[stage], t.new[0].Stages[stage], op, t.Margin), nil
+}
+
+// newRow makes a row of the values of both sides' runs.
+func (t *Table) newRow(stage int, op string, m metric, sides [2][]float64) Row {
+	r := Row{Stage: t.base[0].Stages[stage].Number, Op: op, Metric: m.name, Base: mean(sides[0]), New: mean(sides[1]), metric: m}
+	if r.Base != 0 {
+		change := r.New/r.Base - 1
+		r.Change = &change
+	}
+	return r
 }
 
 // ofRun returns the value of a whole run.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +163,80 @@ func TestCompareRefusesAndWarns(t *testing.T) {
 	table, err := Compare(side(a), side(b), DefaultOptions())
 	if err != nil || len(table.Warnings) != 3 {
 		t.Errorf("%v, warnings %q", err, table.Warnings)
+	}
+}
+
+// A folder may hold a run and a copy of it; two equal values would have no noise.
+func TestARunCountsOnceOnASide(t *testing.T) {
+	a, b := run(t, 1, 9, 1000, 0), run(t, 2, 9, 1000, 0)
+	table, err := Compare(side(a, run(t, 1, 9, 1000, 0)), side(b, b, b), DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a run is there more than once in BASE, and counts once", "a run is there more than once in NEW, and counts once"}
+	if table.BaseRuns != 1 || table.NewRuns != 1 || table.Test != "periods" || !slices.Equal(table.Warnings, want) {
+		t.Errorf("%d and %d runs, judged by %s, warnings %q", table.BaseRuns, table.NewRuns, table.Test, table.Warnings)
+	}
+	if table, err = Compare(side(a, b), side(a, b), DefaultOptions()); err != nil || table.BaseRuns != 2 || table.NewRuns != 2 {
+		t.Errorf("the same runs on both sides: %v, %+v", err, table)
+	}
+}
+
+// Whatever makes two stages another load is worth a warning, whichever key says it.
+func TestWarnsOfOtherPlans(t *testing.T) {
+	with := func(seed uint64, keys map[string]any) *result.Document {
+		d := run(t, seed, 9, 1000, 0)
+		maps.Copy(d.Config.Stages[0], keys)
+		return d
+	}
+	for _, c := range []struct {
+		why       string
+		base, new map[string]any
+		want      []string
+	}{
+		{"nothing that matters", map[string]any{"seed": 1, "desc": "a", "pause": 1}, map[string]any{"seed": 2, "assert": []any{"errors == 0"}}, nil},
+		{"how keys are drawn", map[string]any{"keys": map[string]any{"distribution": "uniform"}}, map[string]any{"keys": map[string]any{"distribution": "zipfian"}},
+			[]string{`stage 1: keys is {"distribution":"uniform"} in one run and {"distribution":"zipfian"} in another`}},
+		{"how many", map[string]any{"key-end": 1000.0}, map[string]any{"key-end": 1000000.0}, []string{"stage 1: key-end is 1000 in one run and 1000000 in another"}},
+		{"what only one is told", nil, map[string]any{"verify": true}, []string{"stage 1: verify is not given in one run and true in another"}},
+	} {
+		table, err := Compare(side(with(1, c.base)), side(with(2, c.new)), DefaultOptions())
+		if err != nil || !slices.Equal(table.Warnings, c.want) && len(table.Warnings)+len(c.want) > 0 {
+			t.Errorf("%s: %v, warnings %q", c.why, err, table.Warnings)
+		}
+	}
+}
+
+// What find-max found is a value of a run; its probes are no noise of that.
+func TestFindMaxIsCompared(t *testing.T) {
+	found := func(seed uint64, tps float64) *result.Document {
+		d := run(t, seed, 30, 1000, 0)
+		d.Stages[0].FindMax = &result.FindMax{TPS: tps, Settled: true}
+		return d
+	}
+	for _, c := range []struct {
+		why       string
+		base, new []*result.Document
+		change    float64
+		want      Verdict
+	}{
+		{"one run a side", side(found(1, 10000)), side(found(2, 8000)), -0.2, Unknown},
+		{"lower", side(found(1, 10000), found(2, 10100), found(3, 9900)), side(found(4, 8000), found(5, 8100), found(6, 7900)), -0.2, Worse},
+		{"higher", side(found(1, 10000), found(2, 10100), found(3, 9900)), side(found(4, 12000), found(5, 12100), found(6, 11900)), 0.2, Better},
+		{"as before", side(found(1, 10000), found(2, 10500), found(3, 9500)), side(found(4, 9900), found(5, 10400), found(6, 9400)), -0.01, Same},
+	} {
+		table, err := Compare(c.base, c.new, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := table.Rows[len(table.Rows)-1]
+		if row.Metric != "find-max" || row.Op != "total" || row.Verdict != c.want || math.Abs(*row.Change-c.change) > 1e-9 {
+			t.Errorf("%s: %+v, want %s by %g", c.why, row, c.want, c.change)
+		}
+	}
+	table, err := Compare(side(found(1, 10000)), side(run(t, 2, 30, 1000, 0)), DefaultOptions())
+	if err != nil || table.Rows[len(table.Rows)-1].Metric == "find-max" {
+		t.Errorf("one of two looked for it: %v, %+v", err, table)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // perMachine are the stage keys in which the machines of one load may differ: what
 // they share out among them.
-func perMachine() []string { return []string{"seed", "key-start", "key-end"} }
+func perMachine() []string { return []string{"seed", "key-start", "key-end", "shard"} }
 
 // Merge adds the results of several machines that ran the same stages at the same
 // time. Counts and histograms are added, so percentiles are exactly those of all
@@ -25,8 +25,9 @@ func perMachine() []string { return []string{"seed", "key-start", "key-end"} }
 // period. Assertions are checked again, on the sums. names stand for the documents
 // in errors; the documents must come from [Read] and are not changed.
 //
-// Stages must be the same but for seed and key range, else the error names the
-// first difference.
+// Stages must be the same but for seed, shard, key range and the places of files,
+// else the error names the first difference. A run that is there twice is an error
+// too, since it would count twice.
 func Merge(docs []*Document, names []string) (*Document, error) {
 	if len(docs) == 0 {
 		return nil, errors.New("nothing to merge")
@@ -35,8 +36,11 @@ func Merge(docs []*Document, names []string) (*Document, error) {
 	m := *first
 	m.Machines, m.Server.Nodes, m.Notes, m.Stages = nil, nil, nil, []*Stage{}
 	for i, d := range docs {
-		if err := sameRun(first, d, names[0], names[i]); err != nil {
+		if err := sameStages(first, d, names[0], names[i]); err != nil {
 			return nil, err
+		}
+		if twin := slices.IndexFunc(docs[:i], d.SameRun); twin >= 0 {
+			return nil, fmt.Errorf("%s and %s are the same run, which would count twice", names[twin], names[i])
 		}
 		if d.Start.Before(m.Start) {
 			m.Start = d.Start
@@ -97,8 +101,15 @@ func (d *Document) noteApart(docs []*Document) {
 	}
 }
 
-// sameRun returns an error that names the first difference between what was run.
-func sameRun(a, b *Document, nameA, nameB string) error {
+// SameRun tells whether two documents hold the same run, such as a file and a copy of
+// it. What they measured is compared, not how the files are written.
+func (d *Document) SameRun(other *Document) bool {
+	return d.Start.Equal(other.Start) && d.End.Equal(other.End) && d.Seed == other.Seed &&
+		reflect.DeepEqual(d.Machines, other.Machines) && reflect.DeepEqual(d.Stages, other.Stages)
+}
+
+// sameStages returns an error that names the first difference between what was run.
+func sameStages(a, b *Document, nameA, nameB string) error {
 	differ := func(what string, va, vb any) error {
 		return fmt.Errorf("these results cannot be merged: %s is %v in %s but %v in %s", what, va, nameA, vb, nameB)
 	}
@@ -136,13 +147,13 @@ func sameRun(a, b *Document, nameA, nameB string) error {
 	return nil
 }
 
-// withoutFile leaves the path out of what a stage says of its UDF: machines may have
-// the module at different places.
+// withoutFile leaves the path out of what a stage says of its UDF or its keys:
+// machines may have the module, and their part of the keys, at different places.
 func withoutFile(v any) any {
-	if udf, ok := v.(map[string]any); ok {
-		udf = maps.Clone(udf)
-		delete(udf, "file")
-		return udf
+	if of, ok := v.(map[string]any); ok {
+		of = maps.Clone(of)
+		delete(of, "file")
+		return of
 	}
 	return v
 }

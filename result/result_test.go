@@ -293,6 +293,38 @@ func TestMergeComparesUDFs(t *testing.T) {
 	}
 }
 
+// Machines that share out the keys differ in what tells their part.
+func TestMergeAddsShards(t *testing.T) {
+	shard := func(part string, seed uint64) *Document {
+		return document(t, strings.ReplaceAll(plan, "{workload", "{shard: "+part+", workload"), begin, 2, seed, nil)
+	}
+	a, b := shard("1/2", 1), shard("2/2", 2)
+	m, err := Merge([]*Document{a, b}, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := func(d *Document) uint64 { return d.Stages[0].Operations["read"].Done }
+	if done(m) != done(a)+done(b) {
+		t.Errorf("%d reads of %d and %d", done(m), done(a), done(b))
+	}
+}
+
+func TestMergeRefusesTheSameRunTwice(t *testing.T) {
+	read := func(data []byte) *Document {
+		d, err := Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	file := encoded(t, document(t, plan, begin, 2, 1, nil))
+	a, again := read(file), read(file)
+	b := read(encoded(t, document(t, plan, begin, 2, 2, nil)))
+	if _, err := Merge([]*Document{a, b, again}, []string{"a", "b", "copy"}); err == nil || !strings.Contains(err.Error(), "a and copy are the same run") {
+		t.Errorf("a run twice: %v", err)
+	}
+}
+
 func TestMergeRefusesOtherStages(t *testing.T) {
 	a := document(t, plan, begin, 2, 1, nil)
 	for from, want := range map[string]string{
@@ -414,7 +446,9 @@ func FuzzRead(f *testing.F) {
 		if err := d.WriteSummary(&bytes.Buffer{}); err != nil {
 			t.Error(err)
 		}
-		m, err := Merge([]*Document{d, d}, []string{"a", "b"})
+		other := *d
+		other.Seed++
+		m, err := Merge([]*Document{d, &other}, []string{"a", "b"})
 		if err != nil {
 			t.Fatal(err)
 		}

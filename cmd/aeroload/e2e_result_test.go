@@ -205,6 +205,13 @@ func TestMergeAndCompare(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d with %q\n%s%s", c.why, r.code, c.code, c.want, r.stdout, r.stderr)
 		}
 	}
+	before := string(readFile(t, a))
+	if r := runBinary(t, "merge", a, b, "-o", a); r.code != 2 || !strings.Contains(r.stderr, "is one of the results") || string(readFile(t, a)) != before {
+		t.Errorf("merging into a part: exit code %d\n%s", r.code, r.stderr)
+	}
+	if r := runBinary(t, "merge", a, a); r.code != 2 || !strings.Contains(r.stderr, "the same run") {
+		t.Errorf("merging a run with itself: exit code %d\n%s", r.code, r.stderr)
+	}
 	tg.run(0, "-w", "DB", "-k", "300", "--result", b)
 	if r := runBinary(t, "merge", a, b); r.code != 2 || !strings.Contains(r.stderr, "workload of stage 1 is") {
 		t.Errorf("merging other stages: exit code %d\n%s", r.code, r.stderr)

@@ -67,6 +67,11 @@ func checkPageFile(path string, files []string) error {
 	if err := results.CheckReplaceable(path); err != nil {
 		return err
 	}
+	return notAmong(path, files)
+}
+
+// notAmong refuses an output that would replace one of the results it is made of.
+func notAmong(path string, files []string) error {
 	there, err := os.Stat(path)
 	if err != nil {
 		return nil // a new file

@@ -81,6 +81,9 @@ func mergeResults(s *settings, args []string, stdout, _ io.Writer) error {
 		if err := results.CheckWritable(s.resultFile); err != nil {
 			return &usageError{err}
 		}
+		if err := notAmong(s.resultFile, args); err != nil {
+			return usagef("--output: %w", err)
+		}
 	}
 	var docs []*results.Document
 	var errs []error
