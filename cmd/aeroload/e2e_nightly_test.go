@@ -247,7 +247,8 @@ func (n *nightly) scripted(code int, s scriptedNight, env ...string) (string, re
 	return n.run(code, "--hosts", "a b")
 }
 
-// calls returns the calls of the program that begin with a word.
+// calls returns the calls of the program that begin with a word, but for the
+// comparison of nothing that tells whether conditions are right.
 func (n *nightly) calls(word string) []string {
 	n.t.Helper()
 	text, err := os.ReadFile(filepath.Join(n.dir, "calls"))
@@ -256,7 +257,7 @@ func (n *nightly) calls(word string) []string {
 	}
 	var list []string
 	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, word+" ") {
+		if strings.HasPrefix(line, word+" ") && strings.Contains(line, "nightly-results/") {
 			list = append(list, strings.TrimSuffix(line, "\n"))
 		}
 	}
@@ -332,6 +333,10 @@ func TestNightlyRefuses(t *testing.T) {
 		if night, r := n.scripted(2, goodNight, c.setting); night != "" || !strings.Contains(r.stderr, "nightly: ") || !strings.Contains(r.stderr, c.says) {
 			t.Errorf("%s: a night %q, and\n%swant %q", c.setting, night, r.stderr, c.says)
 		}
+	}
+	want := `NIGHTLY_FAIL_IF: "p99 > 10%", character 7: "10%" has no sign`
+	if night, r := n.scripted(2, goodNight, "NIGHTLY_AEROLOAD="+binary, "NIGHTLY_FAIL_IF=p99 > +5%\np99 > 10%"); night != "" || !strings.Contains(r.stderr, want) {
+		t.Errorf("a wrong condition: a night %q, and\n%swant %q", night, r.stderr, want)
 	}
 }
 

@@ -78,9 +78,11 @@ measure() {
 	return "$code"
 }
 
-# compare FORMAT compares tonight with the base.
+# compare FORMAT SIDES... compares two sides.
 compare() {
-	set -- --format "$1"
+	format=$1
+	shift
+	sides=$#
 	while IFS= read -r condition; do
 		if [ -n "$condition" ]; then
 			set -- "$@" --fail-if "$condition"
@@ -88,7 +90,22 @@ compare() {
 	done <<END
 $fail_if
 END
-	"$aeroload" compare "$@" "$base" "$tonight"
+	while [ "$sides" -gt 0 ]; do # they come last
+		side=$1
+		shift
+		set -- "$@" "$side"
+		sides=$((sides - 1))
+	done
+	"$aeroload" compare --format "$format" "$@"
+}
+
+# check_conditions refuses wrong conditions before anything runs: without sides,
+# compare complains of these first.
+check_conditions() {
+	problem=$(compare text 2>&1) || :
+	case $problem in
+	*--fail-if:*) wrong "NIGHTLY_FAIL_IF: ${problem#*--fail-if: }" ;;
+	esac
 }
 
 # report writes the page: four runs of a side at most, since it shows no more than
@@ -162,6 +179,7 @@ case $results in
 *,*) wrong "NIGHTLY_RESULTS is '$results'; the path must not have commas, which separate results for aeroload" ;;
 esac
 command -v "$aeroload" >/dev/null || wrong "there is no program $aeroload; NIGHTLY_AEROLOAD may say where it is"
+check_conditions
 [ -r "$stages" ] || wrong "the stage file $stages cannot be read"
 mkdir -p "$results" || wrong "the folder $results cannot be made"
 
@@ -219,11 +237,11 @@ if [ -z "$base" ]; then
 elif [ "$status" -eq 0 ] || [ "$status" -eq 3 ]; then
 	say "comparison with $base"
 	code=0
-	compare text >"$tonight/comparison.txt" 2>"$tonight/comparison.err" || code=$?
+	compare text "$base" "$tonight" >"$tonight/comparison.txt" 2>"$tonight/comparison.err" || code=$?
 	cat "$tonight/comparison.txt"
 	sed 's/^aeroload: //' "$tonight/comparison.err" >>"$tonight/worse.txt"
 	case $code in
-	0 | 3) compare markdown >"$tonight/comparison.md" 2>/dev/null || : ;;
+	0 | 3) compare markdown "$base" "$tonight" >"$tonight/comparison.md" 2>/dev/null || : ;;
 	esac
 	# That a comparison is impossible follows from a stage that failed and
 	# stopped the run.
