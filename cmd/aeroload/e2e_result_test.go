@@ -169,6 +169,41 @@ func TestUnwrittenResultLosesNothingElse(t *testing.T) {
 	}
 }
 
+// An output that took the place of another, or of the stage file, would lose it.
+func TestOutputsAreFilesOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	stages, there, link := filepath.Join(dir, "s.yaml"), filepath.Join(dir, "there"), filepath.Join(dir, "link")
+	const plan = "- {workload: I, key-end: 10}\n"
+	for path, text := range map[string]string{stages: plan, there: ""} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(there, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, want string
+		args      []string
+	}{
+		{"a file that is not there yet", "--hdr-log: " + dir + "/new is --result as well", []string{"--result", dir + "/./new", "--hdr-log", dir + "/new"}},
+		{"one that is, by another name", "--output-file: " + link + " is --hdr-log as well", []string{"--hdr-log", there, "--output-file", link}},
+		{"the stage file", "--result: " + stages + " is the stage file as well", []string{"--result", stages}},
+	} {
+		r := runBinary(t, append([]string{"--embedded", "--workload-stages", stages}, c.args...)...)
+		if r.code != 2 || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%s: exit code %d, want 2 and %q\n%s", c.why, r.code, c.want, r.stderr)
+		}
+	}
+	if got := string(readFile(t, stages)); got != plan {
+		t.Errorf("the stage file is now %q", got)
+	}
+	r := runBinary(t, "--embedded", "--workload-stages", stages, "--result", os.DevNull, "--hdr-log", os.DevNull, "--output-file", "stdout")
+	if r.code != 0 {
+		t.Errorf("a device for several: exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
 // The results of two runs, merged and compared as from a shell.
 func TestMergeAndCompare(t *testing.T) {
 	tg := newTarget(t)
