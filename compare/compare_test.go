@@ -240,6 +240,19 @@ func TestFindMaxIsCompared(t *testing.T) {
 	}
 }
 
+func TestMarkdownShowsWarningsAsTheyAre(t *testing.T) {
+	table := &Table{}
+	table.warn("object-spec is %s", "[3*I2],{2*S1:I1} <b>&amp;`_x_`")
+	var b strings.Builder
+	if err := table.Write(&b, "markdown"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "**Warning:** object-spec is \\[3\\*I2],{2\\*S1:I1} &lt;b>&amp;amp;\\`\\_x\\_\\`\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("%s\nwant %s", &b, want)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	table, err := Compare(side(run(t, 1, 30, 1000, 0)), side(run(t, 3, 30, 1500, 1)), DefaultOptions())
 	if err != nil {

@@ -64,11 +64,17 @@ func (t *Table) writeMarkdown(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\n%s\n", t.legend())
 	for _, text := range t.Warnings {
-		fmt.Fprintf(b, "\n**Warning:** %s\n", text)
+		fmt.Fprintf(b, "\n**Warning:** %s\n", escapeMarkdown(text))
 	}
 	for _, f := range t.Fired {
 		fmt.Fprintf(b, "\n**Failed:** `%s`\n", f.Text)
 	}
+}
+
+// escapeMarkdown makes text, which may hold an object spec or a description, mean
+// itself.
+func escapeMarkdown(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", "&", "&amp;", "[", `\[`, "|", `\|`).Replace(text)
 }
 
 // cells are the texts of a row.
