@@ -107,7 +107,7 @@ func (w *luaRewriter) stmt(out []ast.Stmt, s ast.Stmt) []ast.Stmt {
 			if fn, ok := s.Exprs[0].(*ast.FunctionExpr); ok {
 				// It may refer to itself, so it must stay what it is.
 				out = append(out, w.statement(w.call(s, hookClosure)))
-				w.function(fn)
+				w.function(fn, false)
 				return append(out, s)
 			}
 		}
@@ -137,7 +137,7 @@ func (w *luaRewriter) stmt(out []ast.Stmt, s ast.Stmt) []ast.Stmt {
 		s.Stmts = w.block(s.Stmts)
 	case *ast.FuncDefStmt:
 		out = append(out, w.statement(w.call(s, hookClosure)))
-		w.function(s.Func)
+		w.function(s.Func, s.Name.Receiver != nil)
 	case *ast.ReturnStmt:
 		w.exprs(s.Exprs)
 	}
@@ -243,10 +243,30 @@ func (w *luaRewriter) bound(e ast.Expr) ast.Expr {
 	return w.call(e, hookNumber, w.expr(e))
 }
 
-func (w *luaRewriter) function(fn *ast.FunctionExpr) {
+// function rewrites a function's body. Its last parameter becomes a local variable:
+// the compiler puts the result of a call that is cut to one value, as those of hooks
+// are, into the wrong register when it is assigned to that parameter itself
+// (compileFuncCallExpr in gopher-lua 1.1.1). self tells that the function has that
+// parameter before its own.
+func (w *luaRewriter) function(fn *ast.FunctionExpr, self bool) {
 	w.inner++
 	fn.Stmts = w.block(fn.Stmts)
 	w.inner--
+	last := ""
+	if n := len(fn.ParList.Names); n > 0 {
+		last = fn.ParList.Names[n-1]
+	} else if self {
+		last = "self"
+	}
+	if last != "" && len(fn.Stmts) > 0 {
+		id := &ast.IdentExpr{Value: last}
+		local := &ast.LocalAssignStmt{Names: []string{last}, Exprs: []ast.Expr{id}}
+		for _, at := range []ast.PositionHolder{id, local} {
+			at.SetLine(fn.Line())
+			at.SetLastLine(fn.Line())
+		}
+		fn.Stmts = append([]ast.Stmt{local}, fn.Stmts...)
+	}
 }
 
 // expr rewrites an expression and returns what takes its place.
@@ -295,7 +315,7 @@ func (w *luaRewriter) expr(e ast.Expr) ast.Expr {
 	case *ast.UnaryLenOpExpr:
 		e.Expr = w.expr(e.Expr)
 	case *ast.FunctionExpr:
-		w.function(e)
+		w.function(e, false)
 		return w.call(e, hookClosure, e)
 	}
 	return e
