@@ -193,7 +193,7 @@ func skipMeta(e *element, b []byte) ([]byte, int) {
 		return b, 0
 	}
 	first, rest, ok := parseElement(b)
-	if !ok || first.kind != typeExtension || first.ext == nonStorage {
+	if !ok || !first.isFlags() {
 		return b, e.count
 	}
 	if e.kind == typeMap {
@@ -219,7 +219,7 @@ func parseCollection(b []byte) (collection, bool) {
 	}
 	c := collection{kind: e.kind}
 	n := e.count
-	if first, _, ok := parseElement(body); ok && n > 0 && first.kind == typeExtension && first.ext != nonStorage {
+	if first, _, ok := parseElement(body); ok && n > 0 && first.isFlags() {
 		c.flags = first.ext
 		body, n = skipMeta(&e, body)
 	}
