@@ -104,6 +104,25 @@ func (t *tool) abbreviated(name string) (s *setting, clash []string) {
 	return s, nil
 }
 
+// AsbenchFlag returns the whole name of the flag of asbench that name is, or is
+// the only one to begin with, without dashes; two letters at least. asbench
+// reads its command line with getopt_long_only, which takes such beginnings. If
+// several flags begin so, it returns their names instead, and neither if none
+// does.
+func AsbenchFlag(name string) (whole string, several []string) {
+	if len(name) < 2 {
+		return "", nil
+	}
+	s, clash := asbenchTool().abbreviated(name)
+	if s != nil {
+		return s.names[0], nil
+	}
+	for _, c := range clash {
+		several = append(several, strings.TrimPrefix(c, "--"))
+	}
+	return "", several
+}
+
 // flag takes a flag with its value, which may be the next word. It returns the
 // words that are left.
 func (in *input) flag(s *setting, typed, place, text string, glued bool, rest []Word) []Word {

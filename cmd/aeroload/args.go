@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aeroload/aeroload/convert"
 	"github.com/aeroload/aeroload/internal/suggest"
 )
 
@@ -16,7 +17,8 @@ import (
 // glued to its short flag (-z16), several switches behind one dash (-dL), long
 // names behind a single dash (-upn x), a value that begins with a dash
 // (-e -1), camelCase names (with a warning to log), a value that may be missing
-// (-P), and one that makes a switch another flag (-latency 7,1). What is no flag
+// (-P), one that makes a switch another flag (-latency 7,1), and long names of
+// asbench that are shortened (--thre 16; with a warning). What is no flag
 // may stand between the flags, and is returned behind them and a "--". The error
 // tells of everything that is wrong.
 func normalize(args []string, options []*option, log io.Writer) ([]string, error) {
@@ -84,10 +86,16 @@ func (n *normalizer) flag(arg string, rest []string) (used int, err error) {
 	if o := n.lookup(name, long); o != nil {
 		return n.emit(o, arg, value, hasValue, rest)
 	}
-	if !long && name != "" {
+	_, several := convert.AsbenchFlag(name)
+	unclear := len(several) > 0 && n.long(several[0]) != nil
+	// -ba may well be -b with the bin "a"; -bat is meant to be a name.
+	if !long && name != "" && (!unclear || len(name) < 3) {
 		if o := n.short(name[:1]); o != nil {
 			return n.glued(o, arg, body[1:], rest)
 		}
+	}
+	if unclear {
+		return 0, usagef("the flag %s is short for several: --%s", arg[:len(arg)-len(body)+len(name)], strings.Join(several, ", --"))
 	}
 	typed, _, _ := strings.Cut(arg, "=") // the value may be a password
 	return 0, usagef("unknown flag %s%s", typed, n.suggest(name))
@@ -175,9 +183,24 @@ func (n *normalizer) lookup(name string, long bool) *option {
 	if o := n.long(name); o != nil {
 		return o
 	}
-	o := n.camelCase(name)
-	if o != nil {
+	if o := n.camelCase(name); o != nil {
 		fmt.Fprintf(n.log, "warning: the flag %s is now spelled --%s\n", name, o.name)
+		return o
+	}
+	return n.shortened(name)
+}
+
+// shortened finds an option by the beginning of its name. Only asbench's flags
+// may be shortened, and mean what they mean there: a beginning does not become
+// unclear because aeroload has further flags.
+func (n *normalizer) shortened(name string) *option {
+	whole, _ := convert.AsbenchFlag(name)
+	if whole == "" {
+		return nil
+	}
+	o := n.long(whole)
+	if o != nil {
+		fmt.Fprintf(n.log, "warning: the flag %s is taken for --%s\n", name, o.name)
 	}
 	return o
 }
@@ -221,12 +244,18 @@ func (n *normalizer) suggest(name string) string {
 	if name == "h" {
 		name = "help"
 	}
-	var known []string
+	var known, longer []string
 	for _, o := range n.options {
+		if strings.HasPrefix(o.name, name) {
+			longer = append(longer, "--"+o.name)
+		}
 		known = append(known, "--"+o.name)
 		for _, a := range o.aliases {
 			known = append(known, "--"+a)
 		}
+	}
+	if len(name) > 2 && len(longer) > 0 {
+		return `; did you mean "` + strings.Join(longer, `" or "`) + `"?`
 	}
 	return suggest.DidYouMean("--"+name, known)
 }

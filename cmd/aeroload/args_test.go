@@ -126,13 +126,56 @@ func TestNormalizeCamelCase(t *testing.T) {
 	}
 }
 
+// asbench reads its flags with getopt_long_only, which takes the beginning of a
+// name for the name if no other flag of asbench begins so.
+func TestNormalizeShortened(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		args []string
+		want []string
+		name string
+	}{
+		{"behind two dashes", []string{"--thre", "4"}, []string{"--threads=4"}, "thre"},
+		{"with an equals sign", []string{"--durat=5"}, []string{"--duration=5"}, "durat"},
+		{"behind one dash", []string{"-thre", "4"}, []string{"--threads=4"}, "thre"},
+		{"a switch", []string{"--lat", "-d"}, []string{"--latency", "--debug"}, "lat"},
+		{"one of asbench's, though aeroload has --hdr-log", []string{"--hdr", "x"}, []string{"--hdr-hist=x"}, "hdr"},
+		{"one of asbench's, though aeroload has --on-error", []string{"--o=I4"}, nil, ""},
+		{"an old spelling", []string{"--maxRetr", "2"}, []string{"--max-retries=2"}, "maxRetr"},
+		{"a password", []string{"--passw=secret"}, []string{"--password=secret"}, "passw"},
+		{"behind one dash a letter's value if that is unclear", []string{"-ba"}, []string{"--bin=a"}, ""},
+	} {
+		var log bytes.Buffer
+		got, err := normalize(c.args, allOptions(allCommands()[0]), &log)
+		if !slices.Equal(got, c.want) || (err == nil) != (c.want != nil) {
+			t.Errorf("%s: normalize(%q) = %q, %v; want %q", c.why, c.args, got, err, c.want)
+		}
+		want := ""
+		if c.name != "" {
+			name, _, _ := strings.Cut(c.want[0], "=")
+			want = "warning: the flag " + c.name + " is taken for " + name + "\n"
+		}
+		if log.String() != want {
+			t.Errorf("%s: normalize(%q) warns %q, want %q", c.why, c.args, &log, want)
+		}
+	}
+	if got := secretSpans([]string{"--passw=secret"}, allOptions(allCommands()[0])); !slices.Equal(got, []span{{0, 8}}) {
+		t.Errorf("the password in --passw=secret is at %v, want 0, 8", got)
+	}
+}
+
 func TestNormalizeErrors(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		args []string
 		want string
 	}{
-		{"a typing error", []string{"--thread", "8"}, `unknown flag --thread; did you mean "--threads"?`},
+		{"a typing error", []string{"--threds", "8"}, `unknown flag --threds; did you mean "--threads"?`},
+		{"short for several of asbench's", []string{"--th", "8"}, `the flag --th is short for several: --throughput, --threads`},
+		{"the same behind one dash", []string{"-tls-c=x"},
+			`the flag -tls-c is short for several: --tls-cafile, --tls-capath, --tls-cipher-suite, --tls-crl-check, --tls-crl-check-all, --tls-cert-blacklist, --tls-certfile`},
+		{"the beginning of a flag that asbench lacks", []string{"--progr=off"}, `unknown flag --progr; did you mean "--progress"?`},
+		{"of several", []string{"--metrics", "x"}, `unknown flag --metrics; did you mean "--metrics-listen" or "--metrics-linger"?`},
 		{"the same behind one dash", []string{"-latencies"}, `unknown flag -latencies; did you mean "--latency"?`},
 		{"nothing is close", []string{"--banana"}, `unknown flag --banana`},
 		{"near an alias", []string{"--connexion-timeout", "5"}, `unknown flag --connexion-timeout; did you mean "--connection-timeout"?`},
@@ -157,8 +200,8 @@ func TestNormalizeErrors(t *testing.T) {
 		{"the same with its value", []string{"-z", "--port=3000"}, `-z (--threads) needs a value, not the flag --port: N`},
 		{"-h for the help", []string{"-h"}, `-h (--hosts) needs a value: HOST[:TLSNAME][:PORT],…; for the help use --help`},
 		{"a password apart, which is not shown", []string{"-P", "secret"}, `-P: its value is written without a blank before it: --password=PASSWORD`},
-		{"several at once", []string{"--foo", "-z", "4", "-x", "--thread=5", "-L=1"}, "unknown flag --foo\nunknown flag -x\n" +
-			"unknown flag --thread; did you mean \"--threads\"?\n-L=1: --latency is a switch and takes no value"},
+		{"several at once", []string{"--foo", "-z", "4", "-x", "--threds=5", "-L=1"}, "unknown flag --foo\nunknown flag -x\n" +
+			"unknown flag --threds; did you mean \"--threads\"?\n-L=1: --latency is a switch and takes no value"},
 	} {
 		got, err := normalize(c.args, allOptions(allCommands()[0]), io.Discard)
 		if err == nil {
@@ -203,7 +246,7 @@ func TestNamesAreUnique(t *testing.T) {
 
 func FuzzNormalize(f *testing.F) {
 	for _, line := range []string{
-		"", "-z16", "-z 16", "-dLz=16", "-upn x", "--maxRetries 3", "--connection-timeout=5", "-P", "-Psecret -d", "-e -1",
+		"", "-z16", "-z 16", "-dLz=16", "-upn x", "--maxRetries 3", "--thre 4", "-thr 4", "--passw=x", "--connection-timeout=5", "-P", "-Psecret -d", "-e -1",
 		"-- -d", "-", "-=x", "--=x", "---", "-é", "-dé", "--hosts --port", "-h", "--help", "-V x", "x y -k 5", "--percentiles=NaN",
 		"-T 9999999999999999999", "--tls-log-session-info", "-o [3*I4] -b x", "--listen :0", "--listen", "--set= ", "x --help", "x -V", "-- --help",
 	} {
