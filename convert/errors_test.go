@@ -131,6 +131,7 @@ func TestGuess(t *testing.T) {
 	for _, c := range []struct{ line, tool, err string }{
 		{"./asbench -k 5", "asbench", ""},
 		{"docker run --rm aerospike/aerospike-tools asbench -k 5", "asbench", ""},
+		{"/opt/aerospike-benchmark -k 5", "asbench", ""},
 		{"$ ./run_benchmarks -k 5", "java", ""},
 		{"./load -s benchmark -sa", "go", "could be one of"},
 		{"java -cp x.jar com.aerospike.benchmarks.Main -k 5", "java", ""},

@@ -181,12 +181,16 @@ func baseName(word string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
 }
 
+// NamesProgram tells whether a word is the name of a benchmark's program, with
+// or without its folder: a command line without arguments.
+func NamesProgram(word string) bool { return programOf(word, "") != nil }
+
 // programOf returns the tools whose program a word can be; before is the word
 // before it.
 func programOf(word, before string) []string {
 	name, version, _ := strings.Cut(baseName(word), "@")
 	switch {
-	case name == "asbench":
+	case name == "asbench", name == "aerospike-benchmark":
 		return []string{"asbench"}
 	case name == "run_benchmarks", word == "com.aerospike.benchmarks.Main",
 		strings.HasPrefix(name, "aerospike-benchmarks") && strings.HasSuffix(name, ".jar"):

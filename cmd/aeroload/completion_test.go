@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -181,9 +182,47 @@ func TestChoicesAreTaken(t *testing.T) {
 					t.Errorf("--%s %s: %v", o.name, choice, err)
 				}
 			}
-			if len(o.choices) > 0 && o.set(newSettings(), "none-of-them") == nil && o.name != "arrival" {
+			stageKey := o.name == "arrival" || o.name == "on-error" || o.name == "key-type" // checked with the plan
+			if len(o.choices) > 0 && o.set(newSettings(), "none-of-them") == nil && !stageKey {
 				t.Errorf("--%s takes more than its choices", o.name)
 			}
+		}
+	}
+}
+
+// What a run takes a few words for is completed: a flag whose refusal lists all
+// that it takes has them as choices.
+func TestFewWordsAreCompleted(t *testing.T) {
+	few := regexp.MustCompile(`"none-of-them" is not (one of )?[a-z][A-Za-z-]*(, [A-Za-z-]+)*(,| or) [A-Za-z-]+$`)
+	listed := 0
+	for _, o := range runOptions() {
+		if o.arg == "" || o.optional {
+			continue
+		}
+		_, err := parseInto(newSettings(), "--"+o.name+"=none-of-them")
+		words := false
+		if err != nil {
+			for line := range strings.Lines(err.Error()) {
+				words = words || few.MatchString(strings.TrimSpace(line))
+			}
+		}
+		if words {
+			listed++
+		}
+		if words && len(o.choices) == 0 {
+			t.Errorf("--%s is not completed: %v", o.name, err)
+		}
+	}
+	if listed < 5 {
+		t.Errorf("only %d flags list their words", listed)
+	}
+	for name, want := range map[string][]string{
+		"on-error": {"continue", "stop", "give-up"}, "key-type": {"integer", "string", "bytes"},
+		"progress": {"auto", "on", "off"}, "summary-format": {"text", "node"},
+	} {
+		n := normalizer{options: runOptions()}
+		if got := n.long(name).choices; !slices.Equal(got, want) {
+			t.Errorf("--%s completes %q, want %q", name, got, want)
 		}
 	}
 }

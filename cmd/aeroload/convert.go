@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -82,6 +83,9 @@ func (c *convertSettings) convert(args []string) (*convert.Result, error) {
 		name = "standard input"
 	}
 	data, err := readLimited(path)
+	if errors.Is(err, fs.ErrNotExist) && convert.NamesProgram(path) {
+		return c.text(path, o)
+	}
 	if err != nil {
 		return nil, err
 	}

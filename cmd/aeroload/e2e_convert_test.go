@@ -213,6 +213,8 @@ func TestConvertCommand(t *testing.T) {
 		{args: []string{"--from", "asbench", "--", "-R"}, stdout: "random: true"},
 		{args: []string{"asbench", "-k", "5"}, code: 2, stderr: "unknown flag -k\nThe flags of the other benchmark stand behind --"},
 		{args: []string{"--", "asbench", "-k", "5"}, stdout: "key-end: 6"},
+		{args: []string{"./asbench"}, stdout: "key-end: 1000001"},
+		{args: []string{"asbenhc"}, code: 2, stderr: "no such file"},
 		{args: []string{"asbench --workload-stages '" + stages + "'"}, stdout: "- workload: I\n  key-end: 9\n"},
 		{args: []string{"run_benchmarks -F keys.txt"}, stdout: "keys.txt", stderr: "warning: the stages need a file that is not there yet"},
 		{args: nil, code: 2, stderr: "convert needs a command line or a file"},

@@ -91,7 +91,7 @@ func defaultOptions() []*option {
 		{name: "keys", short: "k", arg: "N", def: "1000000", category: catStages, usage: "number of keys; 10M and 1_000_000 are understood",
 			set: setChoice(stage.ParseCount, func(s *settings) *uint64 { return &s.defaults.Keys })},
 		ofKeys("key-distribution", "DISTRIBUTION", "uniform", "how often each key is drawn: uniform, zipfian[,theta=0.99], latest, hotspot, normal, exponential or sequential; see docs/keys.md", "distribution"),
-		ofKeys("key-type", "TYPE", "integer", "type of the keys: integer, string or bytes", "type"),
+		ofKeys("key-type", "TYPE", "integer", "type of the keys: integer, string or bytes", "type", "integer", "string", "bytes"),
 		ofKeys("key-prefix", "TEXT", "", "string keys begin with that", "prefix"),
 		ofKeys("key-pad", "N", "", "digits of string keys at least, filled up with zeros", "pad"),
 		ofKeys("key-template", "TEXT", "", "string keys by a template, such as user%08d:profile", "template"),
@@ -114,8 +114,8 @@ func defaultOptions() []*option {
 
 // ofKeys returns a flag that says the same as a key in the mapping "keys" of a
 // stage file.
-func ofKeys(name, arg, def, usage, sub string) *option {
-	return &option{name: name, arg: arg, def: def, category: catStages, usage: usage, set: setKeyFlag(name, "keys", sub)}
+func ofKeys(name, arg, def, usage, sub string, choices ...string) *option {
+	return &option{name: name, arg: arg, choices: choices, def: def, category: catStages, usage: usage, set: setKeyFlag(name, "keys", sub)}
 }
 
 // stageOptions describe the stage of a run without a stage file.
@@ -140,7 +140,7 @@ func stageOptions() []*option {
 		of(option{name: "query", arg: "{bin: N, …}", usage: "what the operation query asks for: the value that a random record has in that bin, or with width: W the range of values from there; the index is created if need be"}, "query"),
 		of(option{name: "scan", arg: "{partitions: N, …}", usage: "how much the operation scan reads: partitions and max-records; all by default"}, "scan"),
 		of(option{name: "verify", usage: "compare what is read with what the object spec and the seed make; exit code 3 if it differs"}, "verify"),
-		of(option{name: "on-error", arg: "CHOICE", def: "give-up", usage: "continue whatever fails, stop at the first failed transaction, or give up when all fail"}, "on-error"),
+		of(option{name: "on-error", choices: []string{"continue", "stop", "give-up"}, arg: "CHOICE", def: "give-up", usage: "continue whatever fails, stop at the first failed transaction, or give up when all fail"}, "on-error"),
 		of(option{name: "max-errors", arg: "N", usage: "stop when more transactions than that have failed"}, "max-errors"),
 		of(option{name: "max-outage", arg: "SECONDS", def: "60 from the start, then no limit", usage: "give up when every transaction has failed for so long"}, "max-outage"),
 		of(option{name: "expiration-time", short: "e", arg: "SECONDS", def: "0", usage: "time to live of written records: 0 the namespace's default, -1 never, -2 unchanged"}, "expiration-time"),
@@ -205,7 +205,7 @@ func outputOptions() []*option {
 			set: setPercentiles},
 		{name: "latency-columns", arg: "LAYOUT", category: catOutput, usage: "print every second how many transactions took how long, as the Java client's benchmark does: [alt,]COLUMNS,SHIFT[,us|ms] or ycsb[,WARMUP]; -latency LAYOUT and -L LAYOUT say the same",
 			set: setChoice(report.ParseColumns, func(s *settings) *report.Columns { return &s.columns })},
-		{name: "summary-format", arg: "FORMAT", def: "text", category: catOutput, usage: "text, or node: that of the Node.js client's benchmark, on standard output",
+		{name: "summary-format", choices: []string{"text", "node"}, arg: "FORMAT", def: "text", category: catOutput, usage: "text, or node: that of the Node.js client's benchmark, on standard output",
 			set: setChoice(report.ParseSummaryFormat, func(s *settings) *report.SummaryFormat { return &s.summaryFormat })},
 		{name: "output-file", arg: "FILE", category: catOutput, usage: "append the latency counts of each period to a file; stdout for standard output",
 			set: setName(func(s *settings) *string { return &s.outputFile })},
@@ -222,7 +222,7 @@ func outputOptions() []*option {
 			set: setName(func(s *settings) *string { return &s.hdrLog })},
 		{name: "result", arg: "FILE", category: catOutput, usage: "write the whole result of the run as JSON, for merge and compare",
 			set: setName(func(s *settings) *string { return &s.resultFile })},
-		{name: "progress", arg: "MODE", def: "auto", category: catOutput, usage: "show on standard error how far the run is: auto on terminals, on elsewhere too (a line every 10 s), off nowhere",
+		{name: "progress", choices: []string{"auto", "on", "off"}, arg: "MODE", def: "auto", category: catOutput, usage: "show on standard error how far the run is: auto on terminals, on elsewhere too (a line every 10 s), off nowhere",
 			set: setChoice(progress.ParseMode, func(s *settings) *progress.Mode { return &s.progress })},
 		{name: "metrics-listen", arg: "[HOST]:PORT", category: catOutput, usage: "serve Prometheus metrics while the run lasts; without a host for this machine alone; port 0 takes a free one",
 			set: setChoice(listen.Parse, func(s *settings) *string { return &s.metrics })},
