@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -102,6 +103,16 @@ func TestFormatKey(t *testing.T) {
 		}
 		if got := formatKey(key); got != c.want {
 			t.Errorf("%v: %s, want %s", c.key, got, c.want)
+		}
+	}
+}
+
+// The client's text for a network error refers to an error that it has not always
+// kept, such as when no answer to a write comes.
+func TestDescribeRefersToNothing(t *testing.T) {
+	for _, err := range []error{as.ErrNetwork, fmt.Errorf("a read: %w", as.ErrNetwork)} {
+		if got := describe(types.NETWORK_ERROR, err); !strings.HasSuffix(got, ": network error") {
+			t.Errorf("got %q, want the client's text without the wrapped error", got)
 		}
 	}
 }

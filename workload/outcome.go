@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
 	"github.com/aerospike/aerospike-client-go/v8/types"
@@ -54,7 +55,9 @@ func (e *panicError) Unwrap() error { return &e.AerospikeError }
 
 // describe says what an error was about. The client may chain an error for each
 // of thousands of attempts, and its text grows with the square of their number,
-// so only the first attempt's is taken, which says what the trouble was.
+// so only the first attempt's is taken, which says what the trouble was. The
+// client does not always keep the network's error behind its own; then its text
+// does not send the reader to look for it.
 func describe(code types.ResultCode, err error) string {
 	if err == nil {
 		return code.String()
@@ -62,7 +65,7 @@ func describe(code types.ResultCode, err error) string {
 	for {
 		var ae *as.AerospikeError
 		if !errors.As(err, &ae) || ae.Unwrap() == nil {
-			return err.Error()
+			return strings.TrimSuffix(err.Error(), ". Check the wrapped error for detail")
 		}
 		err = ae.Unwrap()
 	}

@@ -214,16 +214,21 @@ func (s *settings) loadProfile(options []*option, log io.Writer) ([]profile.Sett
 	if err != nil {
 		return nil, "", s.blame(fmt.Errorf("--%s: %w", profileName, err))
 	}
-	if file.OthersMayRead() && runtime.GOOS != "windows" && hasSecret(options, settings) {
+	if file.OthersMayRead() && runtime.GOOS != "windows" && holdsSecret(options, file) {
 		fmt.Fprintf(log, "warning: %s holds a password, and other users may read it; run: chmod 600 %[1]s\n", path)
 	}
 	return settings, path, nil
 }
 
-func hasSecret(options []*option, settings []profile.Setting) bool {
-	return slices.ContainsFunc(settings, func(p profile.Setting) bool {
-		o := optionOf(options, p.Key)
-		return o.secret != nil && o.secret(p.Text)
+// holdsSecret tells whether any profile of a file has a password: also one that
+// is not used now can be read.
+func holdsSecret(options []*option, file *profile.File) bool {
+	return slices.ContainsFunc(file.Names(), func(name string) bool {
+		settings, err := file.Profile(name)
+		return err == nil && slices.ContainsFunc(settings, func(p profile.Setting) bool {
+			o := optionOf(options, p.Key)
+			return o.secret != nil && o.secret(p.Text)
+		})
 	})
 }
 

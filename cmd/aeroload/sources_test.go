@@ -228,6 +228,8 @@ func TestSourceWarnings(t *testing.T) {
 		{"user: a\npassword: b\n", 0o644, true},
 		{"user: a\npassword: b\n", 0o600, false},
 		{"hosts: a\n", 0o644, false},
+		{"hosts: a\nprofiles: {other: {user: a, password: b}}\n", 0o644, true}, // not the profile that is used
+		{"hosts: a\nprofiles: {other: {user: a}}\n", 0o644, false},
 		{"tls-keyfile-password: b\ntls-enable: true\ntls-keyfile: x\n", 0o640, true},
 		{"tls-keyfile-password: env:PW\ntls-enable: true\ntls-keyfile: x\n", 0o640, false},
 	} {
