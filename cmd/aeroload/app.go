@@ -18,6 +18,7 @@ type command struct {
 	argsUsage string
 	options   []*option
 	hint      string // behind the error about wrong flags; "" for none
+	foreign   bool   // the operands are words for another program, among which a password may be
 	action    func(s *settings, args []string, stdout, stderr io.Writer) error
 }
 
@@ -36,7 +37,7 @@ func commands() []command {
 		{name: "report", usage: "make one HTML page of results, to look at and to publish",
 			argsUsage: "RESULT...", options: reportOptions(), action: reportResults},
 		{name: "convert", usage: "make a stage file of what another benchmark of Aerospike is told",
-			argsUsage: "FILE | 'COMMAND LINE' | -- WORD...", options: convertOptions(), action: convertInput,
+			argsUsage: "FILE | 'COMMAND LINE' | -- WORD...", options: convertOptions(), action: convertInput, foreign: true,
 			hint: "\nThe flags of the other benchmark stand behind --, or with its whole command line in quotes."},
 		{name: "completion", usage: "print the completion script of a shell: bash, zsh or fish",
 			argsUsage: "SHELL", action: completion},

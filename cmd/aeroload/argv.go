@@ -23,6 +23,12 @@ func hidePasswords(argv []string, log io.Writer) []string {
 	cmd, rest := commandOf(args)
 	skipped := len(argv) - len(rest)
 	spans := secretSpans(rest, append(generalOptions(), cmd.options...))
+	if cmd.foreign {
+		spans = nil
+		for i := range rest {
+			spans = append(spans, span{arg: i})
+		}
+	}
 	for _, s := range spans {
 		blank(argv[skipped+s.arg][s.from:])
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -201,4 +202,25 @@ func TestServeHidesPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
+}
+
+// What convert is given is another program's command line, of which nothing shows.
+func TestConvertHidesItsWords(t *testing.T) {
+	if !canBlank {
+		t.Skip("this system does not let a program change what it shows")
+	}
+	for _, words := range [][]string{
+		{"convert", "--from", "asbench", "--", "-h", "db", "-P" + testPassword},
+		{"convert", "asbench -U bob --password=" + testPassword},
+	} {
+		argv := []string{"aeroload"}
+		for _, w := range words {
+			argv = append(argv, strings.Clone(w)) // to be overwritten
+		}
+		var log bytes.Buffer
+		if args := hidePasswords(argv, &log); !slices.Equal(args, words) || log.Len() > 0 {
+			t.Errorf("%q became %q; %s", words, args, &log)
+		}
+		hides(t, "argv", strings.Join(argv, " "))
+	}
 }
