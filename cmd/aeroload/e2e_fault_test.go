@@ -82,7 +82,7 @@ func TestFaultsAreCountedOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := startFaulty(t, c.faults...)
-			args := append([]string{"-h", s.Addr(), "-w", "I", "-k", "200", "-z", "4", "-T", "60000"}, c.args...)
+			args := append([]string{"-h", s.Addr(), "-w", "I", "-k", "200", "-z", "4", "-T", "60000", "--connect-timeout", "60000"}, c.args...)
 			r := runBinary(t, args...)
 			if r.code != c.code {
 				t.Fatalf("exit code %d, want %d\n%s", r.code, c.code, r.stderr)
@@ -134,7 +134,7 @@ func startServe(t *testing.T, args ...string) []string {
 // The faults of the command line strike.
 func TestServeWithFaults(t *testing.T) {
 	addresses := startServe(t, "--fault", "write code=22 n=3", "--fault", "write code=14 skip=5 n=2", "--fault-seed", "9")
-	r := runBinary(t, "-h", addresses[0], "-w", "I", "-k", "50", "-T", "60000", "--max-retries", "0")
+	r := runBinary(t, "-h", addresses[0], "-w", "I", "-k", "50", "-T", "60000", "--connect-timeout", "60000", "--max-retries", "0")
 	if _, _, failures := sums(t, r); failures != 5 || r.code != 0 {
 		t.Errorf("exit code %d, %d errors, want 5\n%s", r.code, failures, r.stderr)
 	}
@@ -149,7 +149,7 @@ func TestServeNodes(t *testing.T) {
 	if len(addresses) != 3 {
 		t.Fatalf("the server listens on %v", addresses)
 	}
-	r := runBinary(t, "-h", addresses[2], "-w", "I", "-k", "500", "-T", "60000", "--debug", "--replica", "prefer-rack", "--rack-id", "2")
+	r := runBinary(t, "-h", addresses[2], "-w", "I", "-k", "500", "-T", "60000", "--connect-timeout", "60000", "--debug", "--replica", "prefer-rack", "--rack-id", "2")
 	if count, _, failures := sums(t, r); count != 500 || failures != 0 || r.code != 0 {
 		t.Errorf("exit code %d, %d transactions, %d errors\n%s", r.code, count, failures, r.stderr)
 	}
@@ -195,7 +195,7 @@ func TestNodeLeavesDuringARun(t *testing.T) {
 			}
 		}
 	}()
-	r := runBinary(t, "-h", cl.Node(1).Addr(), "-w", "I", "-k", "12000", "-z", "4", "-T", "60000",
+	r := runBinary(t, "-h", cl.Node(1).Addr(), "-w", "I", "-k", "12000", "-z", "4", "-T", "60000", "--connect-timeout", "60000",
 		"--max-retries", "1000", "--sleep-between-retries", "5", "--tender-interval", "20")
 	<-done
 	if count, timeouts, failures := sums(t, r); count != 12000 || timeouts+failures != 0 || r.code != 0 {
@@ -211,7 +211,7 @@ func TestNodeLeavesDuringARun(t *testing.T) {
 func TestStallShowsInResponseTimes(t *testing.T) {
 	s := startFaulty(t, "write delay=700ms skip=50 n=1")
 	dir := t.TempDir()
-	r := runBinary(t, "-h", s.Addr(), "-w", "I", "-k", "200", "-z", "1", "-g", "100", "-T", "60000", "--hdr-hist", dir)
+	r := runBinary(t, "-h", s.Addr(), "-w", "I", "-k", "200", "-z", "1", "-g", "100", "-T", "60000", "--connect-timeout", "60000", "--hdr-hist", dir)
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s", r.code, r.stderr)
 	}
@@ -245,7 +245,7 @@ func TestStallShowsInResponseTimes(t *testing.T) {
 // transaction, not the run.
 func TestGarbageCostsTransactions(t *testing.T) {
 	s := startFaulty(t, "read garbage=body n=10")
-	r := runBinary(t, "-h", s.Addr(), "-w", "RU,100", "-k", "200", "-z", "4", "-T", "60000", "--max-retries", "0", "--transactions", "500")
+	r := runBinary(t, "-h", s.Addr(), "-w", "RU,100", "-k", "200", "-z", "4", "-T", "60000", "--connect-timeout", "60000", "--max-retries", "0", "--transactions", "500")
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s", r.code, r.stderr)
 	}

@@ -23,7 +23,7 @@ func slowServer(t *testing.T, delay time.Duration) *embedded.Server {
 func TestFindMaxIsBoundedByTheServer(t *testing.T) {
 	server := slowServer(t, 5*time.Millisecond)
 	file := filepath.Join(t.TempDir(), "result.json")
-	r := runBinary(t, "-h", server.Addr(), "-w", "RU,100", "-k", "10", "-z", "1", "-T", "60000",
+	r := runBinary(t, "-h", server.Addr(), "-w", "RU,100", "-k", "10", "-z", "1", "-T", "60000", "--connect-timeout", "60000",
 		"--find-max", "{max: 3600s, from: 50, to: 1000, probe: 1s, settle: 100ms, precision: 10%}", "-t", "60", "--result", file)
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
@@ -66,7 +66,7 @@ func TestFindMaxIsBoundedByTheServer(t *testing.T) {
 
 func TestFindMaxFindsNone(t *testing.T) {
 	server := slowServer(t, 20*time.Millisecond)
-	r := runBinary(t, "-h", server.Addr(), "-w", "RU,100", "-k", "10", "-T", "60000", "--find-max", "{p50: 10ms, from: 10, probe: 1s, settle: 100ms}")
+	r := runBinary(t, "-h", server.Addr(), "-w", "RU,100", "-k", "10", "-T", "60000", "--connect-timeout", "60000", "--find-max", "{p50: 10ms, from: 10, probe: 1s, settle: 100ms}")
 	if r.code != 3 || !strings.Contains(r.stderr, "aeroload: stage 1: find-max: the limits do not even hold at 10 tps\n") {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
@@ -76,7 +76,7 @@ func TestFindMaxFindsNone(t *testing.T) {
 func TestFindMaxIsInterrupted(t *testing.T) {
 	server := slowServer(t, time.Millisecond)
 	file := filepath.Join(t.TempDir(), "result.json")
-	cmd := exec.Command(binary, "-h", server.Addr(), "-w", "RU,100", "-k", "10", "-T", "60000", "-t", "3600", "--result", file,
+	cmd := exec.Command(binary, "-h", server.Addr(), "-w", "RU,100", "-k", "10", "-T", "60000", "--connect-timeout", "60000", "-t", "3600", "--result", file,
 		"--find-max", "{max: 3600s, from: 1, probe: 500ms, settle: 100ms}")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

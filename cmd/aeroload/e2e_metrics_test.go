@@ -129,7 +129,7 @@ stages:
 - {workload: I, key-end: 301, desc: load}
 - {workload: 'RUD,70,20', key-end: 401, duration: 4, tps: 300, assert: [write.errors == 0, tps > 1M]}
 `)
-	w := watch(t, "-h", srv.Addr(), "-T", "60000", "--max-retries", "0", "--workload-stages", file, "--result", path, "--metrics-linger", "60")
+	w := watch(t, "-h", srv.Addr(), "-T", "60000", "--connect-timeout", "60000", "--max-retries", "0", "--workload-stages", file, "--result", path, "--metrics-linger", "60")
 	address := w.address()
 	if host, _, _ := net.SplitHostPort(address); host != "127.0.0.1" {
 		t.Errorf("the metrics are at %s", address)
@@ -284,7 +284,7 @@ func TestMetricsPortIsBusy(t *testing.T) {
 func TestMetricsOnAllAddresses(t *testing.T) {
 	tg := newTarget(t)
 	file := stageFile(t, "metrics-listen: 127.0.0.1:0\nstages: [{workload: 'RU,80', key-end: 11, duration: 1h, tps: 10}]\n")
-	w := watch(t, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--workload-stages", file, "--metrics-listen", "0.0.0.0:0")
+	w := watch(t, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", file, "--metrics-listen", "0.0.0.0:0")
 	host, port, err := net.SplitHostPort(w.address())
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
 		t.Errorf("the metrics are at %s: %v", host, err)
@@ -298,7 +298,7 @@ func TestMetricsOnAllAddresses(t *testing.T) {
 func TestMetricsEndWithTheRun(t *testing.T) {
 	tg := newTarget(t)
 	for _, signals := range [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGTERM}} {
-		w := watch(t, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "-w", "RU,80", "-k", "10", "-t", "3600", "-g", "50", "--metrics-listen", ":0", "--metrics-linger", "3600")
+		w := watch(t, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "-w", "RU,80", "-k", "10", "-t", "3600", "-g", "50", "--metrics-listen", ":0", "--metrics-linger", "3600")
 		address := w.address()
 		await(t, "the first second", func() bool { return scrape(t, address).value("aeroload_completed_transactions_total", "stage=1") > 0 })
 		c, err := net.Dial("tcp", address)

@@ -22,7 +22,7 @@ func trouble(t *testing.T, hosts string, code int, at func(second int), args ...
 	t.Helper()
 	dir := t.TempDir()
 	path, hdrDir := filepath.Join(dir, "r.json"), filepath.Join(dir, "hdr")
-	cmd := exec.Command(binary, append([]string{"-h", hosts, "--result", path, "--hdr-hist", hdrDir}, args...)...)
+	cmd := exec.Command(binary, append([]string{"-h", hosts, "--connect-timeout", "60000", "--result", path, "--hdr-hist", hdrDir}, args...)...)
 	var stdout, stderr bytes.Buffer
 	seconds := 0
 	cmd.Stdout, cmd.Stderr = writerFunc(func(p []byte) (int, error) {
@@ -298,7 +298,7 @@ func TestRefusalsAreGivenUp(t *testing.T) {
 func TestDebugShowsErrors(t *testing.T) {
 	notReal(t)
 	s := startFaulty(t, "write code=22", "read code=14 p=0.5")
-	r := runBinary(t, "-h", s.Addr(), "-w", "RU,50", "-k", "10", "-t", "1", "-z", "4", "--debug", "--max-retries", "0")
+	r := runBinary(t, "-h", s.Addr(), "--connect-timeout", "60000", "-w", "RU,50", "-k", "10", "-t", "1", "-z", "4", "--debug", "--max-retries", "0")
 	line := regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ERROR stage 1: (\w+) failed: (\d+) [A-Z_]+: namespace test, set testset, key \d+ \(digest [0-9a-f]{40}\), node [0-9A-F]+ 127\.0\.0\.1:\d+: .+$`)
 	shown := map[string]int{}
 	for _, m := range line.FindAllStringSubmatch(r.stderr, -1) {

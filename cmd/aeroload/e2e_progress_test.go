@@ -80,8 +80,14 @@ func (s *tty) rows() []string {
 func (s *tty) awaitLast(pattern string) {
 	s.t.Helper()
 	re := regexp.MustCompile(pattern)
+	var rows []string
+	defer func() {
+		if s.t.Failed() {
+			s.t.Logf("the screen shows\n%s", strings.Join(rows, "\n"))
+		}
+	}()
 	await(s.t, pattern, func() bool {
-		rows := s.rows()
+		rows = s.rows()
 		return len(rows) > 0 && re.MatchString(rows[len(rows)-1])
 	})
 }
@@ -116,7 +122,7 @@ func stageFile(t *testing.T, text string) string {
 // would be without that row.
 func TestProgressBesideStandardOutput(t *testing.T) {
 	tg := newTarget(t)
-	s := startOnTerminal(t, exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--workload-stages", stageFile(t, twoStages)), 200)
+	s := startOnTerminal(t, exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", stageFile(t, twoStages)), 200)
 	s.awaitLast(`^2/2  mixed  pause, 0:01 left$`)
 	s.awaitLast(`^2/2  mixed  \[=*> *\]  warm-up 0:0\d/0:01$`)
 	s.awaitLast(`^2/2  mixed  \[=*>? *\]  +\d+%  0:0\d/0:03  \d+/200 tps  p99 [\d.]+(µs|ms|s)  (no errors|\d+ .*)$`)
@@ -151,7 +157,7 @@ func TestProgressBesideStandardOutput(t *testing.T) {
 // untouched.
 func TestProgressAlone(t *testing.T) {
 	tg := newTarget(t)
-	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--workload-stages", stageFile(t, twoStages))
+	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", stageFile(t, twoStages))
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	s := startOnTerminal(t, cmd, 100)
@@ -174,7 +180,7 @@ Summary \(2 stages`)
 
 func TestNoProgressWhereItIsNotWanted(t *testing.T) {
 	tg := newTarget(t)
-	args := []string{"-h", tg.hosts, "-s", tg.set, "-T", "60000", "--workload-stages", stageFile(t, twoStages)}
+	args := []string{"-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", stageFile(t, twoStages)}
 	for _, c := range []struct {
 		why  string
 		env  string
@@ -219,7 +225,7 @@ func TestProgressWhileStopping(t *testing.T) {
 	}
 	for _, again := range []bool{false, true} {
 		srv := embedded.RunT(t, embedded.Config{Faults: []embedded.Fault{hang}})
-		s := startOnTerminal(t, exec.Command(binary, "-h", srv.Addr(), "-T", "0", "-w", "RU,100", "-k", "50", "-z", "4", "-t", "3600"), 150)
+		s := startOnTerminal(t, exec.Command(binary, "-h", srv.Addr(), "-T", "0", "--connect-timeout", "60000", "-w", "RU,100", "-k", "50", "-z", "4", "-t", "3600"), 150)
 		s.awaitLast(`^1/1  default.*0 tps  no errors$`)
 		press := func() {
 			t.Helper()
@@ -245,7 +251,7 @@ func TestProgressWhileStopping(t *testing.T) {
 func TestTheTerminalIsClosed(t *testing.T) {
 	tg := newTarget(t)
 	dir := filepath.Join(t.TempDir(), "hdr")
-	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "-w", "RU,80", "-k", "50", "-t", "3600", "-g", "100", "--hdr-hist", dir)
+	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "-w", "RU,80", "-k", "50", "-t", "3600", "-g", "100", "--hdr-hist", dir)
 	cmd.Stdout = io.Discard
 	s := startOnTerminal(t, cmd, 80)
 	s.awaitLast(`^1/1  default.*no errors$`)

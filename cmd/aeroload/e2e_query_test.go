@@ -106,7 +106,7 @@ func TestIndexesOfQueries(t *testing.T) {
 func TestQueriesWithoutASet(t *testing.T) {
 	addr := embedded.RunT(t, embedded.Config{}).Addr()
 	for _, op := range []string{"insert", "query", "query"} {
-		r := runBinary(t, "-h", addr, "-s", "", "--operations", "{"+op+": 1}", "-k", "20", "-o", "n=@key", "--transactions", "20")
+		r := runBinary(t, "-h", addr, "--connect-timeout", "60000", "-s", "", "--operations", "{"+op+": 1}", "-k", "20", "-o", "n=@key", "--transactions", "20")
 		if r.code != 0 || strings.Contains(r.stderr, "Failed") {
 			t.Errorf("%s: code %d\n%s", op, r.code, r.stderr)
 		}
@@ -123,7 +123,7 @@ func TestInterruptedScan(t *testing.T) {
 	if err := server.SetFaults(1, fault); err != nil {
 		t.Fatal(err)
 	}
-	s := &stoppable{cmd: exec.Command(binary, "-h", server.Addr(), "-T", "0", "--operations", "{scan: 1}", "-z", "3", "-t", "3600")}
+	s := &stoppable{cmd: exec.Command(binary, "-h", server.Addr(), "-T", "0", "--connect-timeout", "60000", "--operations", "{scan: 1}", "-z", "3", "-t", "3600")}
 	pipe, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestReportOfARun(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := runBinary(t, "-h", server.Addr(), "-T", "60000", "--workload-stages", file, "--result", a); r.code != 3 {
+	if r := runBinary(t, "-h", server.Addr(), "-T", "60000", "--connect-timeout", "60000", "--workload-stages", file, "--result", a); r.code != 3 {
 		t.Fatalf("exit code %d\n%s", r.code, r.stderr)
 	}
 	out := filepath.Join(dir, "report.html")
@@ -59,7 +59,7 @@ func TestReportOfARun(t *testing.T) {
 		}
 	}
 
-	runBinary(t, "-h", server.Addr(), "-T", "60000", "--workload-stages", file, "--result", b)
+	runBinary(t, "-h", server.Addr(), "-T", "60000", "--connect-timeout", "60000", "--workload-stages", file, "--result", b)
 	if r := runBinary(t, "report", a+","+b, filepath.Dir(a), "-o", "-"); r.code != 0 || !strings.HasPrefix(r.stdout, "<!DOCTYPE html>") || r.stderr != "" {
 		t.Errorf("to standard output: exit code %d\n%s%.100s", r.code, r.stderr, r.stdout)
 	} else if text := pageText(t, r.stdout); !strings.Contains(text, a+" (2)") || !strings.Contains(text, b+" (2) p99 p50") {

@@ -57,7 +57,7 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 		hosts          func(t *testing.T) string
 		args           []string
 	}{
-		{"connecting", "- {workload: I}", "seed", "", silentNode, []string{"--connect-timeout", "60000"}},
+		{"connecting", "- {workload: I}", "seed", "", silentNode, nil},
 		{"the pause", "- {workload: I, key-end: 11}\n- {workload: RU, pause: 3600, duration: 3600}", "Stage 1:", "Pause for", nil, nil},
 		{"the warm-up", "- {workload: I, key-end: 11}\n- {workload: RU, warmup: 3600, duration: 3600, tps: 100}", "Stage 1:", "Warm up for", nil, nil},
 		{"a stage", "- {workload: I, key-end: 11}\n- {workload: RU, duration: 3600, tps: 100}", "Stage 2:", "", nil, nil},
@@ -80,7 +80,7 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 					t.Fatal(err)
 				}
 				var stdout, stderr heard
-				cmd := exec.Command(binary, append([]string{"-h", hosts(t), "--workload-stages", file, "-z", "4", "--debug",
+				cmd := exec.Command(binary, append([]string{"-h", hosts(t), "--connect-timeout", "60000", "--workload-stages", file, "-z", "4", "--debug",
 					"--hdr-hist", filepath.Join(dir, "hdr"), "--result", filepath.Join(dir, "r.json")}, c.args...)...)
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				if err := cmd.Start(); err != nil {
@@ -120,7 +120,7 @@ func TestSignalsAtAnyTime(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			hosts, dir := startFaulty(t).Addr(), t.TempDir()
-			cmd := exec.Command(binary, "-h", hosts, "-w", "RU,50", "-t", "1", "-g", "200", "-k", "100",
+			cmd := exec.Command(binary, "-h", hosts, "--connect-timeout", "60000", "-w", "RU,50", "-t", "1", "-g", "200", "-k", "100",
 				"--hdr-hist", filepath.Join(dir, "hdr"), "--result", filepath.Join(dir, "r.json"))
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
@@ -168,7 +168,7 @@ func TestProcessStandsStill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "r.json")
-	cmd := exec.Command(binary, "-h", startFaulty(t).Addr(), "-w", "RU", "-t", "5", "-g", "200", "-k", "100", "-T", "60000",
+	cmd := exec.Command(binary, "-h", startFaulty(t).Addr(), "-w", "RU", "-t", "5", "-g", "200", "-k", "100", "-T", "60000", "--connect-timeout", "60000",
 		"--result", path, "--hdr-hist", filepath.Join(dir, "hdr"))
 	var stdout, stderr heard
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -33,7 +33,7 @@ func startTwoStages(t *testing.T, tg *target, tps string) *stoppable {
 	if err := os.WriteFile(file, []byte("- {workload: I, key-end: 301}\n- {workload: RU, key-end: 301, duration: 1h, tps: "+tps+"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.cmd = exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--workload-stages", file, "--hdr-hist", filepath.Join(s.dir, "hdr"), "-L")
+	s.cmd = exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", file, "--hdr-hist", filepath.Join(s.dir, "hdr"), "-L")
 	pipe, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestHungServer(t *testing.T) {
 	}
 	for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGTERM}} {
 		srv := embedded.RunT(t, embedded.Config{Faults: []embedded.Fault{hang}})
-		cmd := exec.Command(binary, "-h", srv.Addr(), "-T", "0", "-w", "RU,100", "-k", "50", "-z", "4", "-t", "3600")
+		cmd := exec.Command(binary, "-h", srv.Addr(), "-T", "0", "--connect-timeout", "60000", "-w", "RU,100", "-k", "50", "-z", "4", "-t", "3600")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		pipe, err := cmd.StdoutPipe()
@@ -230,7 +230,7 @@ func TestServerComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(binary, "-h", srv.Addr(), "-w", "RU,50", "-k", "1000", "-t", "6", "-g", tps)
+		cmd := exec.Command(binary, "-h", srv.Addr(), "--connect-timeout", "60000", "-w", "RU,50", "-k", "1000", "-t", "6", "-g", tps)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		pipe, err := cmd.StdoutPipe()
@@ -278,7 +278,7 @@ func TestServerComesBack(t *testing.T) {
 func TestBlockedOutput(t *testing.T) {
 	tg := newTarget(t)
 	dir := filepath.Join(t.TempDir(), "hdr")
-	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "-w", "RU,50", "-k", "50", "-g", "500", "-t", "3600", "--hdr-hist", dir)
+	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "-w", "RU,50", "-k", "50", "-g", "500", "-t", "3600", "--hdr-hist", dir)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

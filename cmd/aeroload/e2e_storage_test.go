@@ -28,7 +28,7 @@ func TestFullDisk(t *testing.T) {
 			t.Parallel()
 			tg := newTarget(t)
 			dir := t.TempDir()
-			args := []string{"-h", tg.hosts, "-s", tg.set, "-w", "RU,50", "-k", "100", "-t", "2", "-g", "200", "-T", "60000", "--hdr-hist", dir}
+			args := []string{"-h", tg.hosts, "-s", tg.set, "-w", "RU,50", "-k", "100", "-t", "2", "-g", "200", "-T", "60000", "--connect-timeout", "60000", "--hdr-hist", dir}
 			if flag != "stdout" {
 				args = append(args, flag, "/dev/full")
 			}
@@ -77,7 +77,7 @@ func TestDiskFillsUp(t *testing.T) {
 	}
 	// Two blocks of 512 bytes or 1024, depending on the shell.
 	cmd := exec.Command("sh", "-c", `ulimit -f 2; exec "$@"`, "sh", binary, "-h", tg.hosts, "-s", tg.set,
-		"-w", "RU,50", "-k", "100", "-t", "2", "-g", "200", "-T", "60000", "--result", path, "--hdr-hist", filepath.Join(dir, "hdr"))
+		"-w", "RU,50", "-k", "100", "-t", "2", "-g", "200", "-T", "60000", "--connect-timeout", "60000", "--result", path, "--hdr-hist", filepath.Join(dir, "hdr"))
 	r := finish(t, cmd)
 	if r.code != 1 || !strings.Contains(r.stderr, "file too large") {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
@@ -120,7 +120,7 @@ func TestFolderIsTakenAway(t *testing.T) {
 	notReal(t)
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.Command(binary, "-h", startFaulty(t).Addr(), "-w", "RU,50", "-k", "100", "-t", "3", "-g", "200", "--result", filepath.Join(dir, "gone", "r.json"), "--hdr-hist", filepath.Join(dir, "hdr"))
+	cmd := exec.Command(binary, "-h", startFaulty(t).Addr(), "--connect-timeout", "60000", "-w", "RU,50", "-k", "100", "-t", "3", "-g", "200", "--result", filepath.Join(dir, "gone", "r.json"), "--hdr-hist", filepath.Join(dir, "hdr"))
 	if err := os.Mkdir(filepath.Join(dir, "gone"), 0o700); err != nil {
 		t.Fatal(err)
 	}

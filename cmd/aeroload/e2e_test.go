@@ -25,7 +25,10 @@ import (
 // what it stored, through the client. With AEROLOAD_TEST_HOSTS=host:port they
 // use that server, else an embedded one.
 
-var binary string
+var (
+	binary     string
+	testsBegan = time.Now()
+)
 
 func TestMain(m *testing.M) {
 	code, err := buildAndRun(m)

@@ -38,7 +38,7 @@ func TestNoLeaks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			srv := startFaulty(t, c.faults...)
-			args := append([]string{"-h", srv.Addr(), "-k", "100", "-z", "4", "--max-retries", "0", "-T", "60000"}, c.args...)
+			args := append([]string{"-h", srv.Addr(), "-k", "100", "-z", "4", "--max-retries", "0", "-T", "60000", "--connect-timeout", "60000"}, c.args...)
 			for i, a := range args {
 				if i > 0 && (args[i-1] == "--hdr-hist" || args[i-1] == "--result" || args[i-1] == "--hdr-log" || args[i-1] == "--output-file") {
 					args[i] = filepath.Join(dir, a)
