@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -183,6 +182,32 @@ func TestBinValue(t *testing.T) {
 	}
 }
 
+// holdsExtensionElement reports whether a value holds an extension that is not the
+// flags of a collection. No client makes such elements. One that comes into the
+// first place, since flags are dropped or what was before it is removed, passes for
+// flags from then on, as on the real server.
+func holdsExtensionElement(b []byte) bool {
+	for n := 1; n > 0; n-- {
+		e, rest, ok := parseElement(b)
+		if !ok {
+			return false
+		}
+		if e.kind == typeExtension {
+			return true
+		}
+		count := e.count
+		if first, _, ok := parseElement(rest); ok && count > 0 && first.isFlags() && len(first.payload) == 0 {
+			rest, count = skipMeta(&e, rest)
+		}
+		if e.kind == typeMap {
+			count *= 2
+		}
+		b = rest
+		n += count
+	}
+	return false
+}
+
 func FuzzNormalise(f *testing.F) {
 	for _, seed := range []string{"90", "80", "9301a20361cb3ff8000000000000", "8203c001c0", "82c70001c00102", "93c700010101", "9200c70105aa"} {
 		f.Add(unhex(f, seed))
@@ -196,11 +221,8 @@ func FuzzNormalise(f *testing.F) {
 			if len(got) > len(in) {
 				t.Errorf("%x grows to %x", in, got)
 			}
-			// An extension that isn't in the first place may get there when flags are
-			// dropped, and then passes for flags: no client makes such values.
-			extension := func(b byte) bool { return b >= 0xC7 && b <= 0xC9 || b >= 0xD4 && b <= 0xD8 }
 			again, ok := normalise(got, particle)
-			if !slices.ContainsFunc(in, extension) && (!ok || !bytes.Equal(again, got)) {
+			if !holdsExtensionElement(in) && (!ok || !bytes.Equal(again, got)) {
 				t.Errorf("%x becomes %x, and that %x, %v", in, got, again, ok)
 			}
 			if compareElements(got, got) != 0 {
