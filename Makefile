@@ -20,7 +20,7 @@ run: ## Run the quickstart on the embedded server
 
 .PHONY: test
 test: ## Run all tests, with the race detector if there is a C compiler
-	$(GO) test $(RACE) ./...
+	$(GO) test $(RACE) -timeout 20m ./...
 
 .PHONY: lint
 lint: ## Check formatting, go vet, staticcheck, and go.mod

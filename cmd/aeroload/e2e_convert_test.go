@@ -56,6 +56,7 @@ func without(args []string, flags ...string) []string {
 // The examples of the five tools' guides, with fewer keys, do what they say there
 // once they are converted, and run by the command line that comes with them.
 func TestConvertedExamplesRun(t *testing.T) {
+	t.Parallel()
 	text := func(n int) func(v any) bool {
 		return func(v any) bool { s, ok := v.(string); return ok && len(s) == n }
 	}

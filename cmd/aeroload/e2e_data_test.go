@@ -385,6 +385,7 @@ func TestExamples(t *testing.T) {
 	for _, file := range files {
 		name := filepath.Base(file)
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if r := runBinary(t, "validate", absolute(t, file)); r.code != 0 {
 				t.Fatalf("validate: %s", r.stderr)
 			}

@@ -118,6 +118,7 @@ func TestMetricsOfARun(t *testing.T) {
 	if os.Getenv("AEROLOAD_TEST_HOSTS") != "" {
 		t.Skip("a real cluster has no faults on demand")
 	}
+	t.Parallel()
 	busy, err := embedded.ParseFault("read code=device-overload p=0.1")
 	if err != nil {
 		t.Fatal(err)

@@ -128,6 +128,7 @@ func shortNight(t *testing.T) string {
 // rate that is far below the limit is what a busy test machine changes least: the
 // condition lies in the middle between no change and the delay.
 func TestNightly(t *testing.T) {
+	t.Parallel()
 	n := newNightly(t, shortNight(t), "NIGHTLY_FAIL_IF=stage2.service.p50 > +2.5ms\nerrors > 0")
 	on := func(address string) []string {
 		return []string{"--hosts", address, "-T", "60000", "--connect-timeout", "60000"}

@@ -120,6 +120,7 @@ func dump(srv *embedded.Server, set string) map[embedded.Digest]string {
 // The same seed stores the same bytes whatever the threads, batches and order,
 // and partial writes change nothing.
 func TestGeneratedBytesDependOnSeedAndKeyAlone(t *testing.T) {
+	t.Parallel()
 	const spec = `id=@uuid,mail?0.6=@email,n=@key,age=@int(18,90),tags=[0..5*@word],pos?0.5=@geojson,m={1..4*@color:@double},b=B{10..200}`
 	srv := embedded.RunT(t, embedded.Config{})
 	run := func(set string, args ...string) map[embedded.Digest]string {

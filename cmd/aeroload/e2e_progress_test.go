@@ -121,6 +121,7 @@ func stageFile(t *testing.T, text string) string {
 // While a run is on a terminal, its last row shows how far it is; all else is as it
 // would be without that row.
 func TestProgressBesideStandardOutput(t *testing.T) {
+	t.Parallel()
 	tg := newTarget(t)
 	s := startOnTerminal(t, exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", stageFile(t, twoStages)), 200)
 	s.awaitLast(`^2/2  mixed  pause, 0:01 left$`)
@@ -156,6 +157,7 @@ func TestProgressBesideStandardOutput(t *testing.T) {
 // With standard output elsewhere, each stage leaves a row, and the other output is
 // untouched.
 func TestProgressAlone(t *testing.T) {
+	t.Parallel()
 	tg := newTarget(t)
 	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", stageFile(t, twoStages))
 	var stdout bytes.Buffer
@@ -179,6 +181,7 @@ Summary \(2 stages`)
 }
 
 func TestNoProgressWhereItIsNotWanted(t *testing.T) {
+	t.Parallel()
 	tg := newTarget(t)
 	args := []string{"-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "--workload-stages", stageFile(t, twoStages)}
 	for _, c := range []struct {
@@ -219,6 +222,7 @@ func TestProgressWhileStopping(t *testing.T) {
 	if os.Getenv("AEROLOAD_TEST_HOSTS") != "" {
 		t.Skip("a real cluster is not held up")
 	}
+	t.Parallel()
 	hang, err := embedded.ParseFault("read drop")
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ func pageText(t *testing.T, page string) string {
 
 // A run with stages, a rate, failures and assertions, on a page.
 func TestReportOfARun(t *testing.T) {
+	t.Parallel()
 	server := embedded.RunT(t, embedded.Config{Faults: []embedded.Fault{{On: embedded.FaultRead, Action: embedded.FaultCode, Code: 22, Count: 5}}})
 	dir := t.TempDir()
 	file, a, b := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "r", "a.json"), filepath.Join(dir, "r", "b.json")

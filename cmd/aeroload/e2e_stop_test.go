@@ -124,6 +124,7 @@ func TestHungServer(t *testing.T) {
 	if os.Getenv("AEROLOAD_TEST_HOSTS") != "" {
 		t.Skip("a real cluster is not held up")
 	}
+	t.Parallel()
 	hang, err := embedded.ParseFault("read drop")
 	if err != nil {
 		t.Fatal(err)
@@ -276,6 +277,7 @@ func TestServerComesBack(t *testing.T) {
 
 // An output that nobody reads holds up neither the files nor the end.
 func TestBlockedOutput(t *testing.T) {
+	t.Parallel()
 	tg := newTarget(t)
 	dir := filepath.Join(t.TempDir(), "hdr")
 	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "-w", "RU,50", "-k", "50", "-g", "500", "-t", "3600", "--hdr-hist", dir)

@@ -43,6 +43,7 @@ func (l *lockedBuffer) String() string {
 // TestPasswordsStayHidden gives a password in every way, right and wrong, and
 // looks for it in everything that a run shows and leaves.
 func TestPasswordsStayHidden(t *testing.T) {
+	t.Parallel()
 	server := embedded.RunT(t, embedded.Config{Users: []embedded.User{{Name: "bob", Password: testPassword, Roles: []string{"read-write"}}}})
 	base := []string{"-h", server.Addr(), "-U", "bob", "-T", "60000", "--connect-timeout", "60000", "-d",
 		"-k", "10", "-z", "2", "--result", "result.json", "--hdr-hist", "hdr", "--hdr-log", "log", "--output-file", "out.txt"}
