@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	aerospike "github.com/aerospike/aerospike-client-go/v8"
 )
@@ -32,8 +33,25 @@ func (c *Cluster) ReadPolicy() *aerospike.BasePolicy { return c.config.readPolic
 // namespace's default time to live.
 func (c *Cluster) WritePolicy() *aerospike.WritePolicy { return c.config.writePolicy() }
 
-// Close ends all connections. Commands after it fail.
-func (c *Cluster) Close() { c.client.Close() }
+// closePatience is how long closing waits for the client's upkeep to end. A node that
+// doesn't answer keeps it for the connect timeout, which may be long.
+const closePatience = time.Second
+
+// Close ends all connections. Commands after it fail. It returns within about a
+// second, also when a node doesn't answer; what is left then ends by itself.
+func (c *Cluster) Close() { closeClient(c.client) }
+
+func closeClient(client *aerospike.Client) {
+	closed := make(chan struct{})
+	go func() {
+		client.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closePatience):
+	}
+}
 
 // warmUpBatch is how many connections to a node are opened at once: fewer than
 // the connections that wait to be accepted in a server's queue, as those that

@@ -52,7 +52,7 @@ func Connect(ctx context.Context, c Config) (*Cluster, error) {
 	}
 	if ctx.Err() != nil {
 		if client != nil {
-			client.Close()
+			closeClient(client)
 		}
 		return nil, fmt.Errorf("connecting to %s: %w", addresses(hosts), ctx.Err())
 	}

@@ -54,3 +54,32 @@ func TestMaxErrorRate(t *testing.T) {
 		}
 	}
 }
+
+// A node that has stopped answering doesn't hold up the end, however long the client
+// would wait for it.
+func TestCloseWithAHungNode(t *testing.T) {
+	s := embedded.RunT(t, embedded.Config{})
+	c := testConfig(Host{Name: "127.0.0.1", Port: s.Port()})
+	c.ConnectTimeout = time.Hour
+	cluster := connect(t, c)
+	if err := s.SetFaults(1, embedded.Fault{On: embedded.FaultInfo, Action: embedded.FaultDrop}); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); s.FaultHits()[0] == 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	closed := make(chan struct{})
+	go func() {
+		cluster.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("closing waits for the node")
+	}
+	// The connection's end frees the client.
+	if err := s.Restart(); err != nil {
+		t.Fatal(err)
+	}
+}
