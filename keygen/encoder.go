@@ -1,6 +1,7 @@
 package keygen
 
 import (
+	"reflect"
 	"unsafe"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
@@ -25,11 +26,10 @@ type Encoder struct {
 func (f Format) NewEncoder() *Encoder { return &Encoder{format: f} }
 
 // Key returns the key of a number, and the number. It never fails. Nothing is
-// allocated once all lengths of keys have come up, but for 8 bytes that put an
-// integer into the interface.
+// allocated once all lengths of keys have come up.
 func (e *Encoder) Key(number uint64) (as.Value, uint64, error) {
 	if e.format.Type == IntegerKey {
-		return as.IntegerValue(number), number, nil
+		return e.box.integer(int64(number)), number, nil
 	}
 	e.box.buf = e.format.Append(e.box.buf[:0], number)
 	if e.format.Type == BytesKey {
@@ -38,18 +38,35 @@ func (e *Encoder) Key(number uint64) (as.Value, uint64, error) {
 	return e.box.text(), number, nil
 }
 
-// box makes values from the contents of a buffer. To put a string or slice into
-// an interface costs an allocation; so the values are kept, one for each length,
-// and the buffer is filled anew behind them.
+// box makes values from integers and from the contents of a buffer. To put an
+// integer, string or slice into an interface costs an allocation; so the values are
+// kept, one for all integers and one for each length, and what they hold is changed
+// behind them. That is the opposite of what Go promises about values; the client
+// computes the digest when it is given one, and reads it again while it works on the
+// transaction alone.
 type box struct {
+	number *as.IntegerValue // what boxed holds
+	boxed  as.Value
+
 	buf    []byte
 	first  *byte      // of the buffer that the values point into
 	values []as.Value // by length
 }
 
-// text returns the buffer as a string value. Contrary to what Go promises about
-// strings, it changes with the buffer; the client computes the digest when it is
-// given the value, and reads it again while it works on the transaction alone.
+// integer returns an integer value.
+func (b *box) integer(n int64) as.Value {
+	if b.number == nil {
+		// Reflection makes a copy that nothing else refers to. The compiler might
+		// put an integer of its own making into memory that is read-only.
+		b.boxed = reflect.New(reflect.TypeFor[as.IntegerValue]()).Elem().Interface().(as.Value)
+		// An interface is a type and a pointer to the value.
+		b.number = (*as.IntegerValue)((*[2]unsafe.Pointer)(unsafe.Pointer(&b.boxed))[1])
+	}
+	*b.number = as.IntegerValue(n)
+	return b.boxed
+}
+
+// text returns the buffer as a string value.
 func (b *box) text() as.Value {
 	v := b.kept()
 	if *v == nil {

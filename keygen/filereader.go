@@ -24,9 +24,8 @@ func (f *File) NewReader() *FileReader { return &FileReader{file: f} }
 // Key returns the key of a number, and what its record's values depend on: an
 // integer itself, or the FNV-1a hash of a string (64 bits). So they are the same
 // with another file, or another order, that has the key. Nothing is allocated
-// once the longest keys have come up, but for 8 bytes that put an integer into
-// the interface. The number must be in the file's range; an error says that the
-// file could not be read, or changed after it was opened.
+// once the longest keys have come up. The number must be in the file's range; an
+// error says that the file could not be read, or changed after it was opened.
 func (r *FileReader) Key(number uint64) (as.Value, uint64, error) {
 	line, err := r.line(number)
 	if err != nil {
@@ -37,7 +36,7 @@ func (r *FileReader) Key(number uint64) (as.Value, uint64, error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("key file %s: it has changed: %w", r.file.path, err)
 		}
-		return as.IntegerValue(n), uint64(n), nil
+		return r.box.integer(n), uint64(n), nil
 	}
 	r.box.buf = append(r.box.buf[:0], line...)
 	return r.box.text(), hashText(line), nil

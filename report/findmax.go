@@ -5,16 +5,16 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/aeroload/aeroload/condition"
+	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
 
 // Probe says on the log what came of a rate that was tried.
 func (l *Lines) Probe(s *stage.Stage, p stage.Probe) error {
-	_, err := fmt.Fprintf(l.log, "%s INFO Stage %d: asked %s tps, achieved %s, p99 %s, error rate %s: %s, %s\n", time.Now().Format(logTime), s.Number,
+	_, err := fmt.Fprintf(l.log, "%s INFO Stage %d: asked %s tps, achieved %s, p99 %s, error rate %s: %s, %s\n", steady.Now().Format(logTime), s.Number,
 		rate(p.Rate), rate(p.Achieved), condition.FormatLatency(float64(p.P99)), percent(p.ErrorRate), p.Verdict(), p.Why())
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/histogram"
+	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -43,13 +44,13 @@ const logTime = "2006-01-02 15:04:05.000"
 
 // Pause says on the log how long the wait is.
 func (l *Lines) Pause(s *stage.Stage, seconds int) error {
-	_, err := fmt.Fprintf(l.log, "%s INFO Pause for %d seconds before stage %d\n", time.Now().Format(logTime), seconds, s.Number)
+	_, err := fmt.Fprintf(l.log, "%s INFO Pause for %d seconds before stage %d\n", steady.Now().Format(logTime), seconds, s.Number)
 	return err
 }
 
 // Warmup says on the log how long it is.
 func (l *Lines) Warmup(s *stage.Stage) error {
-	_, err := fmt.Fprintf(l.log, "%s INFO Warm up for %v before stage %d\n", time.Now().Format(logTime), s.Warmup, s.Number)
+	_, err := fmt.Fprintf(l.log, "%s INFO Warm up for %v before stage %d\n", steady.Now().Format(logTime), s.Warmup, s.Number)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -76,8 +77,8 @@ func (r *run) search(ctx context.Context, st *Stage, job *workload.Job, probes c
 	f := st.FindMax
 	search := newRateSearch(f)
 	rounds := job.Rounds(r.stats)
-	deadline := time.Now().Add(st.Duration)
-	for first := true; ctx.Err() == nil && (first || !time.Now().Add(f.Settle+f.Probe).After(deadline)); first = false {
+	deadline := steady.Now().Add(st.Duration)
+	for first := true; ctx.Err() == nil && (first || !steady.Now().Add(f.Settle+f.Probe).After(deadline)); first = false {
 		settled, ended := r.stampAfter(f.Settle), r.stampAfter(f.Settle+f.Probe)
 		behind, left := rounds.Run(ctx, search.rate, f.Settle+f.Probe)
 		if abandoned = left; ctx.Err() != nil {
@@ -114,7 +115,7 @@ type stamp struct {
 // stampAfter takes a snapshot after a time.
 func (r *run) stampAfter(d time.Duration) <-chan stamp {
 	c := make(chan stamp, 1)
-	time.AfterFunc(d, func() { c <- stamp{r.stats.Snapshot(), time.Now()} })
+	time.AfterFunc(d, func() { c <- stamp{r.stats.Snapshot(), steady.Now()} })
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	as "github.com/aerospike/aerospike-client-go/v8"
 
 	"github.com/aeroload/aeroload/internal/gcpause"
+	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -105,7 +106,7 @@ func (s *Sequencer) Run(ctx context.Context, obs Observer) *Result {
 		}
 		r.stage(ctx, st, s.jobs[i], s.monitors[i])
 	}
-	r.result.End = time.Now()
+	r.result.End = steady.Now()
 	r.result.Total = r.total
 	r.result.Failures = s.stats.Failures()
 	r.result.Stopped = context.Cause(ctx)
@@ -161,7 +162,7 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job, monitor *
 	done := make(chan int, 1)
 	probes := make(chan Probe)
 	r.probes, r.low, r.found = nil, 0, false
-	launched := time.Now()
+	launched := steady.Now()
 	go func() {
 		if st.FindMax != nil {
 			done <- r.search(ctx, st, job, probes)
@@ -179,7 +180,7 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job, monitor *
 	}
 	abandoned := r.watch(st, done, probes)
 
-	r.period(st, time.Now())
+	r.period(st, steady.Now())
 	res := &StageResult{
 		Stage:      st,
 		Start:      r.started,
@@ -206,7 +207,7 @@ func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job, monitor *
 
 // begin starts the measured time of a stage.
 func (r *run) begin(st *Stage) {
-	r.started = time.Now()
+	r.started = steady.Now()
 	if r.result.Start.IsZero() {
 		r.result.Start = r.started
 	}
@@ -245,7 +246,7 @@ func (r *run) watch(st *Stage, done <-chan int, probes <-chan Probe) (abandoned 
 		// stage's last period is left to grow, so that no line shows a few
 		// milliseconds as if they were a second.
 		if off := tick.Sub(r.started) - st.Duration; !st.Workload.Endless() || st.FindMax != nil || off < -period/2 || off > period/2 {
-			r.period(st, time.Now())
+			r.period(st, steady.Now())
 		}
 	}
 }

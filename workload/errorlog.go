@@ -11,6 +11,8 @@ import (
 
 	as "github.com/aerospike/aerospike-client-go/v8"
 	"github.com/aerospike/aerospike-client-go/v8/types"
+
+	"github.com/aeroload/aeroload/internal/steady"
 )
 
 // ErrorLog writes failed transactions, and failed records of batches, in full: the
@@ -57,7 +59,7 @@ func (l *ErrorLog) add(stage int, key failureKey, detail func() string) {
 		k = &logged{}
 		l.kinds[loggedKind{stage, key}] = k
 	}
-	now := time.Now()
+	now := steady.Now()
 	if k.shown >= logFirst && now.Before(k.next) {
 		k.omitted++
 		return

@@ -9,6 +9,7 @@ import (
 
 	as "github.com/aerospike/aerospike-client-go/v8"
 
+	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/keygen"
 	"github.com/aeroload/aeroload/objspec"
 )
@@ -220,7 +221,7 @@ func (j *Job) run(ctx context.Context, stats *Stats) (workers []*worker, abandon
 	for i := range workers {
 		workers[i] = newWorker(ctx, j, i, &stats.tallies[i])
 	}
-	start := time.Now() // what it takes to make workers is no part of the stage
+	start := steady.Now() // what it takes to make workers is no part of the stage
 	if m := j.spec.Monitor; m != nil {
 		m.begin(workers, start)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/aerospike/aerospike-client-go/v8/types"
+
+	"github.com/aeroload/aeroload/internal/steady"
 )
 
 // ErrorLimits say how many failures a stage bears before it is ended. The zero value
@@ -74,7 +76,7 @@ func (m *Monitor) Watch(ctx context.Context, stop func(error)) {
 	m.mu.Lock()
 	m.stop = stop
 	if m.start.IsZero() {
-		m.start = time.Now()
+		m.start = steady.Now()
 	}
 	m.mu.Unlock()
 	timer := time.NewTimer(0)

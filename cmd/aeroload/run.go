@@ -15,6 +15,7 @@ import (
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
 	"github.com/aeroload/aeroload/internal/linelimit"
+	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/report"
 	results "github.com/aeroload/aeroload/result"
 	"github.com/aeroload/aeroload/stage"
@@ -257,7 +258,7 @@ func (s *settings) runPlan(ctx context.Context, plan *stage.Plan, observer stage
 	nodes := c.Nodes()
 	recorder.Connected(nodes, c.Health)
 	live.connected(c, nodes)
-	if err := report.WriteNodes(stdout, time.Now(), nodes); err != nil {
+	if err := report.WriteNodes(stdout, steady.Now(), nodes); err != nil {
 		return nil, err
 	}
 	if err := provideUDFs(ctx, c, plan); err != nil {
