@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/histogram"
+	"github.com/aeroload/aeroload/internal/wholefile"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -43,12 +44,9 @@ func NewHDRFiles(dir string, plan *stage.Plan) (*HDRFiles, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("folder of HDR histograms: %w", err)
 	}
-	probe, err := os.CreateTemp(dir, ".writable-*")
-	if err != nil {
+	if err := wholefile.CheckFolder(dir, dir); err != nil {
 		return nil, fmt.Errorf("folder of HDR histograms: %w", err)
 	}
-	probe.Close()
-	os.Remove(probe.Name())
 	return &HDRFiles{dir: dir, ops: operations(plan)}, nil
 }
 
@@ -88,7 +86,7 @@ func (h *HDRFiles) reserveID() (string, error) {
 
 // reserve takes an id, unless another run has it or has left files under it.
 func (h *HDRFiles) reserve(id string) (mine bool, err error) {
-	f, err := os.OpenFile(h.reservation(id), os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := wholefile.Temporary(h.reservation(id), os.O_EXCL)
 	if errors.Is(err, os.ErrExist) {
 		return false, nil
 	}
@@ -100,7 +98,7 @@ func (h *HDRFiles) reserve(id string) (mine bool, err error) {
 	entries, err := os.ReadDir(h.dir)
 	used := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), "_"+id+".hdrhist") })
 	if err = errors.Join(err, f.Close()); err != nil || used {
-		return false, errors.Join(err, os.Remove(f.Name()))
+		return false, errors.Join(err, wholefile.Remove(f.Name()))
 	}
 	return true, nil
 }
@@ -135,7 +133,7 @@ func (h *HDRFiles) StageEnd(*stage.StageResult) error {
 func (h *HDRFiles) Close() error {
 	if h.id != "" {
 		// A folder that is gone shows in h.err already.
-		_ = os.Remove(h.reservation(h.id))
+		_ = wholefile.Remove(h.reservation(h.id))
 	}
 	return h.err
 }
@@ -172,34 +170,9 @@ func (h *HDRFiles) flush() error {
 
 func (h *HDRFiles) write(name string, s *histogram.Snapshot, start, end time.Time) error {
 	path := filepath.Join(h.dir, name+"_"+h.id)
-	err := replaceFile(path+".hdrhist", func(w io.Writer) error { return histogram.WriteLog(w, s, start, end) })
+	err := wholefile.Refresh(path+".hdrhist", func(w io.Writer) error { return histogram.WriteLog(w, s, start, end) })
 	if err != nil {
 		return err
 	}
-	return replaceFile(path+".txt", func(w io.Writer) error { return histogram.WritePercentiles(w, s) })
-}
-
-// replaceFile puts what write writes into path: all of it or, on an error,
-// nothing.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
-	// A name of its own would survive a kill -9 many times over; this one is
-	// reused.
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(temporary)
-		}
-	}()
-	if err = write(f); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
+	return wholefile.Refresh(path+".txt", func(w io.Writer) error { return histogram.WritePercentiles(w, s) })
 }

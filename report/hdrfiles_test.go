@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -171,28 +170,5 @@ func TestHDRFilesRefuseAFolderThatIsNone(t *testing.T) {
 	}
 	if _, err := NewHDRFiles(file, planOf(t, "- {workload: I}")); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in its place: %v", err)
-	}
-}
-
-func TestReplaceFileKeepsTheOldOneOnAnError(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	full := errors.New("disk full")
-	err := replaceFile(path, func(w io.Writer) error {
-		if _, err := io.WriteString(w, "half"); err != nil {
-			return err
-		}
-		return full
-	})
-	if !errors.Is(err, full) {
-		t.Errorf("err = %v", err)
-	}
-	if data, _ := os.ReadFile(path); string(data) != "old" {
-		t.Errorf("the file holds %q", data)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }

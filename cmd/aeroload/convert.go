@@ -10,6 +10,7 @@ import (
 
 	"github.com/aeroload/aeroload/convert"
 	"github.com/aeroload/aeroload/internal/suggest"
+	"github.com/aeroload/aeroload/internal/wholefile"
 )
 
 // convertSettings are the flags of `convert`.
@@ -60,7 +61,10 @@ func convertInput(s *settings, args []string, stdout, stderr io.Writer) error {
 		_, err := stdout.Write(r.Text)
 		return err
 	}
-	return os.WriteFile(s.convert.output, r.Text, 0o666)
+	return wholefile.Replace(s.convert.output, func(w io.Writer) error {
+		_, err := w.Write(r.Text)
+		return err
+	})
 }
 
 // convert converts what the arguments are: the words of a command line, a command

@@ -42,8 +42,16 @@ func intact(t *testing.T, dir string, stderr string) {
 	if _, err := os.Stat(path); err == nil {
 		addsUp(t, readResult(t, path), result{stderr: stderr}, hdr)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	nothingHidden(t, dir)
+}
+
+// nothingHidden checks that a run left none of the files that it writes to on the way.
+func nothingHidden(t *testing.T, dir string) {
+	t.Helper()
+	for _, pattern := range []string{".*", "hdr/.*"} {
+		if left, _ := filepath.Glob(filepath.Join(dir, pattern)); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
 	}
 }
 
@@ -67,7 +75,8 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 		{"a hung server", "- {workload: 'RU,100', duration: 3600}", "total(", "", func(t *testing.T) string { return startFaulty(t, "read drop").Addr() }, []string{"-T", "0"}},
 		{"a server that is gone", "- {workload: 'RU,100', duration: 3600}", "total(", "", func(t *testing.T) string { return startFaulty(t, "any close").Addr() }, nil},
 	} {
-		for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGHUP}, {syscall.SIGINT, syscall.SIGINT}} {
+		// The kernel makes one of two signals that are the same.
+		for _, signals := range [][]syscall.Signal{{syscall.SIGTERM}, {syscall.SIGHUP}, {syscall.SIGINT, syscall.SIGTERM}} {
 			t.Run(fmt.Sprintf("%s/%v", c.moment, signals), func(t *testing.T) {
 				t.Parallel()
 				hosts := c.hosts
@@ -92,7 +101,8 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 				})
 				s := &stoppable{cmd: cmd}
 				s.stop(t, signals...)
-				if code := cmd.ProcessState.ExitCode(); code != 128+int(signals[0]) {
+				last := 128 + int(signals[len(signals)-1])
+				if code := cmd.ProcessState.ExitCode(); code != last && (code != 128+int(signals[0]) || strings.HasPrefix(c.moment, "a hung")) {
 					t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
 				}
 				if len(signals) == 1 {
@@ -107,6 +117,7 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 				if _, err := os.Stat(filepath.Join(dir, "r.json")); err == nil {
 					readResult(t, filepath.Join(dir, "r.json"))
 				}
+				nothingHidden(t, dir)
 			})
 		}
 	}

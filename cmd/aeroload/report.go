@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/aeroload/aeroload/internal/wholefile"
 	"github.com/aeroload/aeroload/page"
 	results "github.com/aeroload/aeroload/result"
 )
@@ -41,7 +42,7 @@ func reportResults(s *settings, args []string, stdout, _ io.Writer) error {
 	if s.pageFile == "-" {
 		return page.Write(stdout, runs)
 	}
-	if err := results.ReplaceFile(s.pageFile, func(w io.Writer) error { return page.Write(w, runs) }); err != nil {
+	if err := wholefile.Replace(s.pageFile, func(w io.Writer) error { return page.Write(w, runs) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "The report is in %s\n", s.pageFile)
@@ -64,7 +65,7 @@ func reportFiles(args []string) ([]string, error) {
 
 // checkPageFile refuses a page that cannot be written, or would replace a result.
 func checkPageFile(path string, files []string) error {
-	if err := results.CheckReplaceable(path); err != nil {
+	if err := wholefile.Check(path); err != nil {
 		return err
 	}
 	return notAmong(path, files)

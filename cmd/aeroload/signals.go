@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/aeroload/aeroload/internal/wholefile"
 )
 
 // stoppedError is a run's end by a signal.
@@ -50,6 +52,7 @@ func withSignals(parent context.Context, atExit func()) (context.Context, contex
 					if atExit != nil {
 						atExit()
 					}
+					wholefile.Abandon()
 					os.Exit(stopped.code())
 				}
 				cancel(stopped)

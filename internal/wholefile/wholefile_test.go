@@ -1,0 +1,127 @@
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// holds checks that a folder has one file, and what is in it.
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != want {
+		t.Errorf("the file holds %q, %v; want %q", data, err, want)
+	}
+}
+
+func TestWholeOrNothing(t *testing.T) {
+	for name, put := range map[string]func(string, func(io.Writer) error) error{"Replace": Replace, "Refresh": Refresh} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "f")
+			for _, s := range []string{"old and long", "new"} {
+				if err := put(path, text(s)); err != nil {
+					t.Fatal(err)
+				}
+				holds(t, path, s)
+			}
+			full := errors.New("disk full")
+			err := put(path, func(w io.Writer) error { return errors.Join(text("half")(w), full) })
+			if !errors.Is(err, full) {
+				t.Errorf("err = %v", err)
+			}
+			holds(t, path, "new")
+			if err := put(filepath.Join(path, "below"), text("x")); err == nil {
+				t.Error("a file in place of the folder is no error")
+			}
+		})
+	}
+}
+
+func TestReplaceKeepsLinksAndDevices(t *testing.T) {
+	target, link := filepath.Join(t.TempDir(), "f"), filepath.Join(t.TempDir(), "link")
+	if err := os.WriteFile(target, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
+	}
+	if err := Replace(link, text("new")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, target, "new")
+	if to, err := os.Readlink(link); err != nil || to != target {
+		t.Errorf("the link is %q, %v", to, err)
+	}
+	if err := Replace(os.DevNull, text("new")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s is %v, %v", os.DevNull, info, err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "new"):          "",
+		os.DevNull:                         "",
+		dir:                                dir + " is a folder",
+		filepath.Join(dir, "no", "folder"): filepath.Join(dir, "no", "folder") + " cannot be written: no such file or directory",
+	} {
+		got := ""
+		if err := Check(path); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("Check(%s): %q, want %q", path, got, want)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// A process that ends while it writes leaves what was there before.
+func TestAbandon(t *testing.T) {
+	if path := os.Getenv("WHOLEFILE_TEST"); path != "" {
+		if _, err := Temporary(path+".reserved", os.O_EXCL); err != nil {
+			t.Fatal(err)
+		}
+		err := Replace(path, func(w io.Writer) error {
+			if err := text("half")(w); err != nil {
+				return err
+			}
+			Abandon()
+			os.Exit(7)
+			return nil
+		})
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestAbandon$")
+	cmd.Env = append(os.Environ(), "WHOLEFILE_TEST="+path)
+	if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 7 {
+		t.Fatalf("exit code %d\n%s", cmd.ProcessState.ExitCode(), out)
+	}
+	holds(t, path, "old")
+}
