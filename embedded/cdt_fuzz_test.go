@@ -35,6 +35,8 @@ func checkWellFormed(t *testing.T, what string, b bin) {
 func FuzzCollectionOperation(f *testing.F) {
 	// Removing the first element brings an extension to its place.
 	f.Add([]byte("\x9400\xd50000"), []byte("\x94&\f01"))
+	// The same from an operation in the older form.
+	f.Add([]byte("0"), []byte("\x00\x01\x92\xd50000"))
 	for _, seed := range []struct{ value, operand string }{
 		{"\x93\x01\x02\x03", "\x94\x01\x05\x00\x00"},
 		{"\x94\xc7\x00\x01\x01\x02\x03", "\x94\x02\x92\x05\x01\x01\x01"},
@@ -51,8 +53,11 @@ func FuzzCollectionOperation(f *testing.F) {
 		f.Add([]byte(seed.value), []byte(seed.operand))
 	}
 	f.Fuzz(func(t *testing.T, value, operand []byte) {
-		check := checkStored
-		if holdsExtensionElement(value) || holdsExtensionElement(operand) {
+		check, params := checkStored, operand
+		if len(operand) > 2 && operand[0] == 0 {
+			params = operand[2:] // the older form
+		}
+		if holdsExtensionElement(value) || holdsExtensionElement(params) {
 			check = checkWellFormed
 		}
 		for _, particle := range []byte{particleList, particleMap} {
