@@ -12,7 +12,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/aeroload/aeroload/internal/wholefile"
 )
+
+// maxTLSFile is far above any file of certificates, keys or passwords.
+const maxTLSFile = 16 << 20
 
 // build makes the client's TLS configuration, reading every file. It returns
 // all errors, joined, each beginning with its flag.
@@ -143,7 +148,7 @@ func (a *authorities) addFolder(folder string) error {
 }
 
 func (a *authorities) addFile(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := wholefile.Read(path, maxTLSFile)
 	if err != nil {
 		return plainPathError(err)
 	}
@@ -183,7 +188,7 @@ func (t TLSConfig) loadKeyPair() ([]tls.Certificate, error) {
 	case t.KeyFile == "":
 		return nil, errors.New("--tls-certfile: needs --tls-keyfile, the key of the certificate")
 	}
-	cert, certErr := os.ReadFile(t.CertFile)
+	cert, certErr := wholefile.Read(t.CertFile, maxTLSFile)
 	if certErr != nil {
 		certErr = fmt.Errorf("--tls-certfile: %q: %w", t.CertFile, plainPathError(certErr))
 	} else if block, _ := pem.Decode(cert); block == nil {
@@ -202,7 +207,7 @@ func (t TLSConfig) loadKeyPair() ([]tls.Certificate, error) {
 
 // readKey returns the private key as unencrypted PEM.
 func (t TLSConfig) readKey() ([]byte, error) {
-	text, err := os.ReadFile(t.KeyFile)
+	text, err := wholefile.Read(t.KeyFile, maxTLSFile)
 	if err != nil {
 		return nil, fmt.Errorf("--tls-keyfile: %q: %w", t.KeyFile, plainPathError(err))
 	}
@@ -240,7 +245,7 @@ func readPassword(text string) (string, error) {
 		return value, nil
 	}
 	if path, ok := strings.CutPrefix(text, "file:"); ok {
-		content, err := os.ReadFile(path)
+		content, err := wholefile.Read(path, maxTLSFile)
 		if err != nil {
 			return "", fmt.Errorf("%q: %w", path, plainPathError(err))
 		}

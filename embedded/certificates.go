@@ -33,11 +33,14 @@ type TestCertificate struct {
 	CertPEM, KeyPEM []byte
 }
 
+// TestAuthorityName is the common name of every [TestAuthority].
+const TestAuthorityName = "embedded test authority"
+
 // NewTestAuthority makes an authority with a key of its own. It fails only if the
 // system has no randomness.
 func NewTestAuthority() (*TestAuthority, error) {
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: "embedded test authority"},
+		Subject: pkix.Name{CommonName: TestAuthorityName},
 		IsCA:    true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}
 	a := &TestAuthority{}

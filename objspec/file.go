@@ -3,10 +3,10 @@ package objspec
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/aeroload/aeroload/internal/wholefile"
 )
 
 // filePrefix begins an object spec that stands in a file.
@@ -30,31 +30,17 @@ func Load(text, dir string, o Options) (*Spec, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	spec, err := readSpec(path)
+	data, err := wholefile.Read(path, maxSpecBytes)
 	if err != nil {
 		return nil, fmt.Errorf("object spec: %w", err)
 	}
-	s, err := Parse(spec, o)
+	s, err := Parse(strings.TrimPrefix(string(data), byteOrderMark), o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	s.file = path
 	return s, nil
 }
 
-// readSpec reads a file, but no more than a spec can have: the path may lead to
-// anything.
-func readSpec(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSpecBytes+1))
-	if err != nil {
-		return "", err
-	}
-	if len(data) > maxSpecBytes {
-		return "", fmt.Errorf("%s has over %d bytes, the most a spec can have", path, maxSpecBytes)
-	}
-	return strings.TrimPrefix(string(data), byteOrderMark), nil
-}
+// File returns the path of the file that holds the spec; "" if it stands in none.
+func (s *Spec) File() string { return s.file }

@@ -51,6 +51,7 @@ type Options struct {
 // Spec is a checked object spec. It never changes, so it may be shared.
 type Spec struct {
 	text     string
+	file     string // where it stands; "" for none
 	names    []string
 	bins     []*form  // one a bin, in order; repeated bins share a form
 	present  []uint64 // one a bin; see binItem.present

@@ -3,11 +3,11 @@ package stage
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/aeroload/aeroload/internal/wholefile"
 	"github.com/aeroload/aeroload/objspec"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -152,14 +152,8 @@ func setUDF(d *draft, v value, problems *Problems) {
 			path = filepath.Join(dir, path) // beside the stage file
 		}
 		u.File = path
-		info, err := os.Stat(path)
-		switch {
-		case err == nil && info.Size() > maxUDFSize:
-			err = fmt.Errorf("%s is larger than %d MiB", path, maxUDFSize>>20)
-		case err == nil:
-			u.Source, err = os.ReadFile(path)
-		}
-		if err != nil {
+		var err error
+		if u.Source, err = wholefile.Read(path, maxUDFSize); err != nil {
 			m.fail(m.value.sub["file"].place, fmt.Errorf("file: %w", err))
 		}
 		if u.Module == "" {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/aeroload/aeroload/internal/listen"
 	"github.com/aeroload/aeroload/internal/suggest"
+	"github.com/aeroload/aeroload/internal/wholefile"
 )
 
 // maxFileSize is far above any stage file written by hand or by a script, and
@@ -24,17 +24,9 @@ const maxFileSize = 4 << 20
 // Load reads and validates a stage file. Its error is [Problems] when the file
 // could be read: every error of the file, each with its place.
 func Load(path string, d Defaults) (*Plan, error) {
-	f, err := os.Open(path)
+	data, err := wholefile.Read(path, maxFileSize)
 	if err != nil {
 		return nil, fmt.Errorf("stage file: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("stage file: %w", err)
-	}
-	if len(data) > maxFileSize {
-		return nil, fmt.Errorf("stage file %s is larger than %d MiB", path, maxFileSize>>20)
 	}
 	return Parse(path, data, d)
 }

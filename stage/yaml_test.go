@@ -335,7 +335,7 @@ func TestUDFs(t *testing.T) {
 		{"- {workload: RUF, udf: {function: f}}", "f.yaml:1:24: udf: module is missing"},
 		{"- {workload: RUF, udf: {module: m}}", "f.yaml:1:24: udf: function is missing"},
 		{"- {workload: RUF, udf: {module: m, function: f, args: Q}}", "f.yaml:1:55: udf: args: object spec:"},
-		{"- {workload: RUF, udf: {file: none.lua, function: f}}", "f.yaml:1:31: udf: file: stat none.lua: no such file"},
+		{"- {workload: RUF, udf: {file: none.lua, function: f}}", "f.yaml:1:31: udf: file: open none.lua: no such file"},
 		{"- {workload: RU, udf: {module: m, function: f}}", "f.yaml:1:23: udf: the workload RU,50% calls no UDF"},
 	} {
 		if _, err := parse(c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -75,7 +75,7 @@ func TestBadFlags(t *testing.T) {
 		{"-w RUF", "--workload: RUF,40%,40% calls a UDF: give its module and function under the key udf"},
 		{"-w RUF -upn mod", "--udf-package-name: function is missing"},
 		{"-w RUF -upn mod -ufn f -ufv Q", "--udf-function-values: object spec: "},
-		{"-w RUF -ufn f --udf-file none.lua", "--udf-file: stat none.lua: no such file or directory"},
+		{"-w RUF -ufn f --udf-file none.lua", "--udf-file: open none.lua: no such file or directory"},
 		{"-upn mod -ufn f", "--udf-package-name: the workload RU,50% calls no UDF"},
 		{"-s " + strings.Repeat("x", 64), "--set: "},
 		{"-n " + strings.Repeat("x", 32), "--namespace: "},

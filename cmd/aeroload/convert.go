@@ -16,8 +16,9 @@ import (
 // convertSettings are the flags of `convert`.
 type convertSettings struct {
 	from     string
-	output   string // a file; "" for standard output
-	duration string // of benchmarks that run until they are stopped; "" for as long
+	output   string   // a file; "" for standard output
+	duration string   // of benchmarks that run until they are stopped; "" for as long
+	inputs   []string // the files that were read
 }
 
 // maxConvert bounds what is read from a file or standard input.
@@ -57,6 +58,11 @@ func convertInput(s *settings, args []string, stdout, stderr io.Writer) error {
 	if r.Missing != nil {
 		fmt.Fprintf(stderr, "warning: the stages need a file that is not there yet: %v\n", r.Missing)
 	}
+	for _, input := range s.convert.inputs {
+		if s.convert.output != "" && sameFile(s.convert.output, input) {
+			return usagef("--output: %s is what is converted as well", s.convert.output)
+		}
+	}
 	if s.convert.output == "" {
 		_, err := stdout.Write(r.Text)
 		return err
@@ -71,7 +77,7 @@ func convertInput(s *settings, args []string, stdout, stderr io.Writer) error {
 // line as one word, or the name of a file, which holds either a configuration or
 // a command line; - is standard input.
 func (c *convertSettings) convert(args []string) (*convert.Result, error) {
-	o := convert.Options{File: c.output, Duration: c.duration, ReadFile: readLimited}
+	o := convert.Options{File: c.output, Duration: c.duration, ReadFile: c.read}
 	switch {
 	case len(args) == 0:
 		return nil, errors.New("convert needs a command line or a file, such as: aeroload convert --from asbench -- -w RU,80, or: aeroload convert config.json")
@@ -86,7 +92,7 @@ func (c *convertSettings) convert(args []string) (*convert.Result, error) {
 	if path == "-" {
 		name = "standard input"
 	}
-	data, err := readLimited(path)
+	data, err := c.read(path)
 	if errors.Is(err, fs.ErrNotExist) && convert.NamesProgram(path) {
 		return c.text(path, o)
 	}
@@ -108,20 +114,15 @@ func (c *convertSettings) text(line string, o convert.Options) (*convert.Result,
 	return convert.CommandLine(c.from, words, o)
 }
 
-// readLimited reads a file, or standard input for "-".
-func readLimited(path string) ([]byte, error) {
-	in := os.Stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
+// read reads a file, or standard input for "-".
+func (c *convertSettings) read(path string) ([]byte, error) {
+	if path == "-" {
+		data, err := io.ReadAll(io.LimitReader(os.Stdin, maxConvert+1))
+		if err == nil && len(data) > maxConvert {
+			err = fmt.Errorf("standard input is larger than %d MiB", maxConvert>>20)
 		}
-		defer f.Close()
-		in = f
+		return data, err
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxConvert+1))
-	if err == nil && len(data) > maxConvert {
-		err = fmt.Errorf("%s is larger than %d MiB", path, maxConvert>>20)
-	}
-	return data, err
+	c.inputs = append(c.inputs, path)
+	return wholefile.Read(path, maxConvert)
 }

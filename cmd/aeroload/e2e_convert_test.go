@@ -197,6 +197,10 @@ func TestConvertCommand(t *testing.T) {
 	config := writeFile(t, filepath.Join(dir, "config.json"), `{"set": "s"}`)
 	script := writeFile(t, filepath.Join(dir, "run.sh"), "#!/bin/sh\n# load\n./run_benchmarks -k 5 \\\n  -w I | tee log\n")
 	stages := writeFile(t, filepath.Join(dir, "st ages.yaml"), "- workload: I\n  key-end: 9\n")
+	texts := map[string]string{}
+	for _, path := range []string{config, script, stages} {
+		texts[path] = string(readFile(t, path))
+	}
 	for _, c := range []struct {
 		args   []string
 		stdin  string
@@ -224,6 +228,9 @@ func TestConvertCommand(t *testing.T) {
 		{args: []string{"--from", "node", filepath.Join(dir, "none.json")}, code: 2, stderr: "no such file"},
 		{args: []string{"--", "-k", "5"}, code: 2, stderr: "could be one of asbench or java or go"},
 		{args: []string{"--duration", "5", "asbench -k 5"}, code: 2, stderr: "--duration is for benchmarks that run until they are stopped"},
+		{args: []string{"-o", config, config}, code: 2, stderr: "--output: " + config + " is what is converted as well"},
+		{args: []string{"-o", script, script}, code: 2, stderr: "is what is converted as well"},
+		{args: []string{"-o", stages, "asbench --workload-stages '" + stages + "'"}, code: 2, stderr: "is what is converted as well"},
 		{args: []string{"-o", filepath.Join(dir, "no", "x.yaml"), config}, code: 1, stderr: "no such file"},
 	} {
 		cmd := exec.Command(binary, append([]string{"convert"}, c.args...)...)
@@ -231,6 +238,11 @@ func TestConvertCommand(t *testing.T) {
 		r := finish(t, cmd)
 		if r.code != c.code || !strings.Contains(r.stdout, c.stdout) || !strings.Contains(r.stderr, c.stderr) || c.stderr == "" && r.stderr != "" {
 			t.Errorf("%q: exit code %d, want %d, %q and %q\n%s%s", c.args, r.code, c.code, c.stdout, c.stderr, r.stdout, r.stderr)
+		}
+	}
+	for path, text := range texts {
+		if got := string(readFile(t, path)); got != text {
+			t.Errorf("%s now holds %q", path, got)
 		}
 	}
 }

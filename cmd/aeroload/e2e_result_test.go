@@ -169,7 +169,7 @@ func TestUnwrittenResultLosesNothingElse(t *testing.T) {
 	}
 }
 
-// An output that took the place of another, or of the stage file, would lose it.
+// An output that took the place of another, or of a file that is read, would lose it.
 func TestOutputsAreFilesOfTheirOwn(t *testing.T) {
 	dir := t.TempDir()
 	stages, there, link := filepath.Join(dir, "s.yaml"), filepath.Join(dir, "there"), filepath.Join(dir, "link")
@@ -197,6 +197,26 @@ func TestOutputsAreFilesOfTheirOwn(t *testing.T) {
 	}
 	if got := string(readFile(t, stages)); got != plan {
 		t.Errorf("the stage file is now %q", got)
+	}
+	inputs := map[string]string{
+		"keys": "a\nb\nc\n", "m.lua": "function get(rec) return 1 end\n", "spec": "S5", "args": "I4", "profiles.yaml": "set: mine\n",
+		"all.yaml": `- {workload: "RUF,50,0", keys: {file: keys, type: string}, object-spec: "@file:spec", transactions: 50, udf: {file: m.lua, function: get, args: "@file:args"}}`,
+	}
+	for name, text := range inputs {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	all := []string{"--embedded", "--workload-stages", filepath.Join(dir, "all.yaml"), "--profile-file", filepath.Join(dir, "profiles.yaml")}
+	for name, text := range inputs {
+		for _, flag := range []string{"--result", "--hdr-log", "--output-file"} {
+			path := filepath.Join(dir, name)
+			r := runBinary(t, append(all, flag, path)...)
+			if r.code != 2 || !strings.Contains(r.stderr, flag+": "+path+" is the ") || string(readFile(t, path)) != text {
+				t.Errorf("%s %s: exit code %d, want 2; the file holds %q\n%s", flag, name, r.code, readFile(t, path), r.stderr)
+			}
+		}
+	}
+	if r := runBinary(t, append(all, "--result", filepath.Join(dir, "r.json"))...); r.code != 0 {
+		t.Errorf("with a file of its own: exit code %d\n%s", r.code, r.stderr)
 	}
 	r := runBinary(t, "--embedded", "--workload-stages", stages, "--result", os.DevNull, "--hdr-log", os.DevNull, "--output-file", "stdout")
 	if r.code != 0 {

@@ -158,7 +158,7 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 // outputs opens the files of a run. The function that it returns closes them; the
 // HDR files are nil for none.
 func (s *settings) outputs(plan *stage.Plan, recorder *results.Recorder, stdout, stderr io.Writer) (stage.Observer, *report.HDRFiles, func() error, error) {
-	if err := s.distinctOutputs(); err != nil {
+	if err := s.distinctOutputs(plan); err != nil {
 		return nil, nil, nil, &usageError{err}
 	}
 	observers := report.Multi{report.NewLines(stdout, stderr, plan, s.shownPercentiles())}

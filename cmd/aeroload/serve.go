@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
+	"github.com/aeroload/aeroload/internal/wholefile"
 )
 
 // serveSettings is what the command line of `serve` says besides --listen.
@@ -36,6 +38,9 @@ type serveSettings struct {
 	certFile, keyFile, caFile string
 	tlsName, testCertificates string
 }
+
+// maxPEM is far above any file of certificates or keys.
+const maxPEM = 16 << 20
 
 const (
 	catServer   = "Server"
@@ -139,7 +144,15 @@ func (s *serveSettings) serverTLS() (*tls.Config, error) {
 	case s.certFile == "" || s.keyFile == "":
 		return nil, usagef("--tls-certfile and --tls-keyfile are needed both")
 	}
-	pair, err := tls.LoadX509KeyPair(s.certFile, s.keyFile)
+	cert, err := wholefile.Read(s.certFile, maxPEM)
+	if err != nil {
+		return nil, usagef("--tls-certfile: %w", err)
+	}
+	key, err := wholefile.Read(s.keyFile, maxPEM)
+	if err != nil {
+		return nil, usagef("--tls-keyfile: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, usagef("--tls-certfile: %w", err)
 	}
@@ -147,7 +160,7 @@ func (s *serveSettings) serverTLS() (*tls.Config, error) {
 	if s.caFile == "" {
 		return config, nil
 	}
-	text, err := os.ReadFile(s.caFile)
+	text, err := wholefile.Read(s.caFile, maxPEM)
 	if err != nil {
 		return nil, usagef("--tls-cafile: %w", err)
 	}
@@ -177,15 +190,36 @@ func (s *serveSettings) makeCertificates() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	files := map[string][]byte{"ca.pem": authority.PEM, "client.pem": client.CertPEM, "client.key": client.KeyPEM}
 	if err := os.MkdirAll(s.testCertificates, 0o777); err != nil {
 		return nil, usagef("--tls-test: %w", err)
 	}
-	for name, text := range map[string][]byte{"ca.pem": authority.PEM, "client.pem": client.CertPEM, "client.key": client.KeyPEM} {
+	for name := range files {
+		path := filepath.Join(s.testCertificates, name)
+		if _, err := os.Lstat(path); err == nil && !madeHere(s.testCertificates) {
+			return nil, usagef("--tls-test: there is a %s already, and it is of no earlier server; name another folder", path)
+		}
+	}
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(s.testCertificates, name), text, 0o600); err != nil {
 			return nil, usagef("--tls-test: %w", err)
 		}
 	}
 	return config, nil
+}
+
+// madeHere tells whether the certificates in a folder are those of an earlier server.
+func madeHere(dir string) bool {
+	text, err := wholefile.Read(filepath.Join(dir, "ca.pem"), maxPEM)
+	if err != nil {
+		return false
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return false
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	return err == nil && cert.Subject.CommonName == embedded.TestAuthorityName
 }
 
 // startServer starts a server or a cluster, and tells where it listens.

@@ -57,3 +57,22 @@ func TestServeSecurity(t *testing.T) {
 		}
 	}
 }
+
+// The certificates of an earlier server give way to new ones, and nobody else's do.
+func TestServeKeepsOthersCertificates(t *testing.T) {
+	dir := t.TempDir()
+	startServe(t, "--tls-test", dir)
+	first := string(readFile(t, filepath.Join(dir, "ca.pem")))
+	startServe(t, "--tls-test", dir)
+	if string(readFile(t, filepath.Join(dir, "ca.pem"))) == first {
+		t.Error("the second server left the certificates of the first")
+	}
+	for _, name := range []string{"ca.pem", "client.pem", "client.key"} {
+		dir := t.TempDir()
+		path := writeFile(t, filepath.Join(dir, name), "mine")
+		r := runBinary(t, "serve", "--listen", "127.0.0.1:0", "--tls-test", dir)
+		if r.code != 2 || !strings.Contains(r.stderr, "--tls-test: there is a "+path+" already") || string(readFile(t, path)) != "mine" {
+			t.Errorf("%s: exit code %d, want 2; the file holds %q\n%s", name, r.code, readFile(t, path), r.stderr)
+		}
+	}
+}

@@ -30,6 +30,7 @@ type settings struct {
 	// come from; nil for none.
 	origins              map[string]string
 	profile, profileFile string // as they were given, or ""
+	profilePath          string // the file that was read, or ""
 
 	hosts          string
 	port           int

@@ -54,6 +54,7 @@ func (s *settings) fill(options []*option, log io.Writer) {
 		s.errs = append(s.errs, err)
 		return
 	}
+	s.profilePath = path
 	var taken []string
 	// A password that goes with another user than the one who was asked for.
 	others := s.said("user") && !ofUser(settings, s.cluster.User)

@@ -1,14 +1,26 @@
 package wholefile
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
+	"sync/atomic"
 )
 
 var (
 	mu          sync.Mutex
 	temporaries = map[string]bool{} // the files that Temporary has made, by path
 )
+
+var names atomic.Int64
+
+// temporaryName returns the path of a file in a folder that nobody else writes to. It
+// does not have the name of the file that it is for in it, which may be as long as
+// names can be.
+func temporaryName(dir string) string {
+	return filepath.Join(dir, fmt.Sprintf(".aeroload.%d.%d", os.Getpid(), names.Add(1)))
+}
 
 // Temporary creates a file to write to, with flags besides those of doing so, that is
 // not to outlast the process: [Remove] or [Abandon] removes it.

@@ -1,5 +1,5 @@
-// Package wholefile writes files as a whole: a reader, a crash or a signal never meets
-// half of one.
+// Package wholefile reads and writes files as a whole: only up to a limit, and so that
+// a reader, a crash or a signal never meets half of one.
 package wholefile
 
 import (
@@ -28,7 +28,7 @@ func Check(path string) error {
 // CheckFolder returns an error, about the given name, unless files can be made in the
 // folder.
 func CheckFolder(dir, name string) error {
-	probe, err := Temporary(filepath.Join(dir, fmt.Sprintf(".writable.%d", os.Getpid())), os.O_TRUNC)
+	probe, err := Temporary(temporaryName(dir), os.O_TRUNC)
 	if err != nil {
 		if e := new(fs.PathError); errors.As(err, &e) {
 			err = e.Err // the name of the probe tells nobody anything
@@ -39,9 +39,12 @@ func CheckFolder(dir, name string) error {
 }
 
 // Replace writes a file. One that is there is replaced once all of the new one is on
-// disk; devices and pipes are written to as they are, and links stay.
+// disk, and its permissions and links to it stay; devices and pipes are written to as
+// they are.
 func Replace(path string, write func(io.Writer) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	there := err == nil
+	if there && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -51,7 +54,11 @@ func Replace(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	if err := replace(path, write, (*os.File).Sync); err != nil {
+	finish := (*os.File).Sync
+	if there {
+		finish = func(f *os.File) error { return errors.Join(f.Chmod(info.Mode().Perm()), f.Sync()) }
+	}
+	if err := replace(path, write, finish); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
@@ -63,13 +70,13 @@ func Refresh(path string, write func(io.Writer) error) error {
 	return replace(path, write, func(*os.File) error { return nil })
 }
 
-func replace(path string, write func(io.Writer) error, sync func(*os.File) error) error {
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+func replace(path string, write func(io.Writer) error, finish func(*os.File) error) error {
+	temporary := temporaryName(filepath.Dir(path))
 	f, err := Temporary(temporary, os.O_TRUNC)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(write(f), sync(f), f.Close()); err != nil {
+	if err := errors.Join(write(f), finish(f), f.Close()); err != nil {
 		return errors.Join(err, Remove(temporary))
 	}
 	return rename(temporary, path)
@@ -86,4 +93,30 @@ func syncFolder(path string) error {
 		return err
 	}
 	return nil
+}
+
+// Read reads a file, which must not have more than a limit of bytes: its path may lead
+// to anything.
+func Read(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s is larger than %s", path, size(limit))
+	}
+	return data, nil
+}
+
+// size writes a number of bytes.
+func size(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,51 @@ func TestWholeOrNothing(t *testing.T) {
 				t.Error("a file in place of the folder is no error")
 			}
 		})
+	}
+}
+
+// Names may be as long as the system allows, and permissions stay.
+func TestReplaceKeepsNamesAndPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	if err := Check(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0, 0o600, 0o755} {
+		if mode != 0 {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Replace(path, text("new")); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, path, "new")
+		if info, err := os.Stat(path); err != nil || mode != 0 && info.Mode() != mode {
+			t.Errorf("mode %v, %v; want %v", info.Mode(), err, mode)
+		}
+	}
+	if err := Check(path + "n"); err == nil {
+		t.Error("a name that is too long is no error")
+	}
+}
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, make([]byte, 2048), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := Read(path, 2048); err != nil || len(data) != 2048 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	for limit, want := range map[int64]string{2047: path + " is larger than 1 KiB", 1024: path + " is larger than 1 KiB"} {
+		if _, err := Read(path, limit); err == nil || err.Error() != want {
+			t.Errorf("up to %d: %v, want %q", limit, err, want)
+		}
+	}
+	if _, err := os.Stat("/dev/zero"); err == nil {
+		if _, err := Read("/dev/zero", 3<<20); err == nil || err.Error() != "/dev/zero is larger than 3 MiB" {
+			t.Error(err)
+		}
 	}
 }
 
