@@ -38,7 +38,8 @@ type Stage struct {
 	// Duration is how long the stage runs. Workloads that end by themselves
 	// (I and DB) run until they are done, and at least this long.
 	Duration time.Duration
-	// Transactions ends the stage after that many; 0 is no limit.
+	// Transactions ends the stage after that many, not counting those of the
+	// warm-up; 0 is no limit.
 	Transactions uint64
 	// Warmup is how long the stage runs before its duration begins and
 	// anything is recorded.

@@ -154,6 +154,8 @@ func wait(ctx context.Context, d time.Duration) {
 // stage runs one stage to its end.
 func (r *run) stage(ctx context.Context, st *Stage, job *workload.Job, monitor *workload.Monitor) {
 	defer r.watchErrors(ctx, st, monitor)()
+	// Nothing of a warm-up is recorded, and all that comes after it is the stage's.
+	r.before, r.failed = r.stats.Snapshot(), r.stats.Failures()
 	if st.Warmup > 0 {
 		r.check(r.obs.Warmup(st))
 	} else {
@@ -211,7 +213,6 @@ func (r *run) begin(st *Stage) {
 	if r.result.Start.IsZero() {
 		r.result.Start = r.started
 	}
-	r.before, r.failed = r.stats.Snapshot(), r.stats.Failures()
 	r.total, r.ended = r.before, r.started
 	r.pauses = gcpause.Read()
 	r.check(r.obs.StageStart(st, r.started))

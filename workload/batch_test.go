@@ -223,6 +223,28 @@ func TestWarmupRunsUnrecorded(t *testing.T) {
 	})
 }
 
+// A stage's number of transactions is that of those recorded.
+func TestTransactionsBesidesTheWarmup(t *testing.T) {
+	for _, workers := range []int{1, 7} {
+		for _, rate := range []float64{0, 100} {
+			for _, text := range []string{"RU,50", "TXN,r:2,w:1"} {
+				synctest.Test(t, func(t *testing.T) {
+					spec := specOf(text)
+					spec.Workers, spec.Warmup, spec.Duration, spec.Transactions = workers, 2*time.Second, time.Hour, 50
+					if rate > 0 {
+						spec.Schedule.Curve = Constant(rate)
+					}
+					client := newFakeClient()
+					client.latency = func(call) time.Duration { return 10 * time.Millisecond }
+					if got := runJob(t, spec, client).Transactions(); got != 50 {
+						t.Errorf("%s, %d workers, rate %v: %d transactions recorded, want 50", text, workers, rate, got)
+					}
+				})
+			}
+		}
+	}
+}
+
 // The gaps of a Poisson process are as long as they vary: mean and standard
 // deviation are 1/rate. Over 20 000 gaps both are within 3 % (over four standard
 // errors), and a fixed seed settles it.

@@ -42,9 +42,21 @@ func (w *worker) transact(st *step) (found bool, err as.Error) {
 	return true, err
 }
 
-// settle counts how a command ended, and its latency. hit tells whether its
-// records were there.
+// settle counts how a command ended, and its latency, unless the job has ended
+// without it. hit tells whether its records were there.
 func (w *worker) settle(st *step, found bool, err as.Error, service, response time.Duration) (how outcome, hit bool) {
+	if !w.stop.Load() {
+		return w.count(st, found, err, service, response)
+	}
+	counted := w.ending.admit(w, func() { how, hit = w.count(st, found, err, service, response) })
+	if !counted {
+		w.recording = false // nor is what it was a part of
+		return failed, false
+	}
+	return how, hit
+}
+
+func (w *worker) count(st *step, found bool, err as.Error, service, response time.Duration) (how outcome, hit bool) {
 	how, code, why := w.outcome(st, err)
 	if w.monitor != nil {
 		w.report(st, how, code, why, service)

@@ -3,8 +3,6 @@ package workload
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	as "github.com/aerospike/aerospike-client-go/v8"
@@ -47,7 +45,8 @@ type Spec struct {
 	// Workers is how many transactions are on their way at most, at least 1.
 	Workers  int
 	Duration time.Duration // of workloads without an end of their own
-	// Transactions ends the stage after that many; 0 is no limit.
+	// Transactions ends the stage after that many, not counting those of the
+	// warm-up; 0 is no limit.
 	Transactions uint64
 	// Warmup is how long the stage runs before anything is recorded. Duration
 	// begins after it.
@@ -197,11 +196,6 @@ func writePolicy(spec Spec, act Action) *as.WritePolicy {
 	return &p
 }
 
-// drainGrace is how long an interrupted job waits for transactions in flight.
-// Together with the writing of results it stays under the two seconds within
-// which a signal ends a run.
-const drainGrace = time.Second
-
 // Run starts the workers and returns when the job is done: the key range was
 // walked, the number of transactions is reached or the duration is over, and no
 // transaction is in flight. When ctx is cancelled, no further transaction
@@ -215,9 +209,8 @@ func (j *Job) Run(ctx context.Context, stats *Stats) (abandoned int) {
 
 // run is Run, and returns the workers, which are at rest if none is abandoned.
 func (j *Job) run(ctx context.Context, stats *Stats) (workers []*worker, abandoned int) {
-	var running atomic.Int64
-	var wg sync.WaitGroup
 	workers = make([]*worker, j.spec.Workers)
+	end := newEnding(len(workers))
 	for i := range workers {
 		workers[i] = newWorker(ctx, j, i, &stats.tallies[i])
 	}
@@ -226,30 +219,17 @@ func (j *Job) run(ctx context.Context, stats *Stats) (workers []*worker, abandon
 		m.begin(workers, start)
 	}
 	for _, w := range workers {
-		w.epoch = start
-		running.Add(1)
-		wg.Go(func() {
-			defer running.Add(-1)
+		w.epoch, w.ending = start, end
+		go func() {
+			defer end.rest(w)
 			w.run(ctx)
-		})
+		}()
 	}
-	drained := make(chan struct{})
-	go func() {
-		wg.Wait()
-		close(drained)
-	}()
-	select {
-	case <-drained:
-		return workers, 0
-	case <-ctx.Done():
-	}
-	select {
-	case <-drained:
-	case <-time.After(drainGrace):
-	}
-	abandoned = int(running.Load())
-	for _, w := range workers {
-		w.searcher.abandon()
+	abandoned = end.wait(ctx, workers)
+	if abandoned > 0 {
+		for _, w := range workers {
+			w.searcher.abandon()
+		}
 	}
 	return workers, abandoned
 }

@@ -194,8 +194,8 @@ func TestMismatchesOfStages(t *testing.T) {
 			if len(keys) != 5 {
 				t.Errorf("stage %d describes %d, want 5", stream, len(keys))
 			}
-			if got := stats.Snapshot().Counts[Read].Mismatch; got != 20*(stream+1) {
-				t.Errorf("%d mismatches after stage %d, want %d", got, stream, 20*(stream+1))
+			if got := stats.Snapshot().Counts[Read].Mismatch; got != 30*(stream+1) {
+				t.Errorf("%d mismatches after stage %d, want %d", got, stream, 30*(stream+1))
 			}
 		}
 	})

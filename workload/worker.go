@@ -44,6 +44,12 @@ type worker struct {
 	batches   []*batch        // by the number of the step; nil for single-record commands
 	fresh     uint64          // which of the records behind the range is the next to insert
 
+	// stop is set when the job is interrupted: an atomic flag costs less per
+	// transaction than asking a context.
+	stop    atomic.Bool
+	ending  *ending
+	settled bool // nothing more is to come of it; guarded by ending
+
 	slots  slots
 	timer  Timer  // nil without a rate
 	number uint64 // of the next transaction within the stage
@@ -119,15 +125,13 @@ func newWorker(ctx context.Context, j *Job, i int, t *tally) *worker {
 // beyond what the client does, and reads the clock twice, or three times when it
 // had to wait for its turn.
 func (w *worker) run(ctx context.Context) {
-	// An atomic flag costs less per transaction than asking a context.
-	var stop atomic.Bool
-	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	defer context.AfterFunc(ctx, func() { w.stop.Store(true) })()
 
 	throttled := w.timer != nil
 	if throttled {
 		defer w.timer.Close()
 	}
-	for !stop.Load() && w.end < w.limit {
+	for !w.stop.Load() && w.end < w.limit {
 		op := w.choose()
 		w.course = op.begin(w)
 		st := w.course.next(w)
@@ -156,13 +160,15 @@ func (w *worker) run(ctx context.Context) {
 		} else {
 			intended = start
 		}
-		w.recording = intended >= w.warmup
+		if w.recording = intended >= w.warmup; !w.recording {
+			w.readmit()
+		}
+		how, hit := w.settle(st, found, err, w.end-start, response)
 		if waited && w.recording {
 			w.tally.lateness.Record(start - intended)
 		}
-		how, hit := w.settle(st, found, err, w.end-start, response)
 		if op.compound() {
-			w.proceed(how, hit, start, intended, &stop)
+			w.proceed(how, hit, start, intended)
 		}
 	}
 }
@@ -170,11 +176,11 @@ func (w *worker) run(ctx context.Context) {
 // proceed carries out the rest of a transaction whose first command has ended,
 // and counts the whole of it. A command that fails ends it. One that is stopped
 // in its midst is not counted.
-func (w *worker) proceed(how outcome, hit bool, start, intended time.Duration, stop *atomic.Bool) {
+func (w *worker) proceed(how outcome, hit bool, start, intended time.Duration) {
 	throttled := w.timer != nil
 	complete, parts := hit, uint64(1)
 	for st := w.course.next(w); st != nil && how == done; st = w.course.next(w) {
-		if stop.Load() || !w.prepare(st) {
+		if w.stop.Load() || !w.prepare(st) {
 			w.countParts(parts)
 			return
 		}
@@ -248,6 +254,13 @@ func (w *worker) admit() bool {
 	}
 	w.number += uint64(w.job.spec.Workers)
 	return true
+}
+
+// readmit takes a transaction that is not recorded out of the count.
+func (w *worker) readmit() {
+	if w.job.spec.Transactions > 0 {
+		w.number -= uint64(w.job.spec.Workers)
+	}
 }
 
 // prepare makes all that the next command sends: keys, values, arguments. It
