@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	aerospike "github.com/aerospike/aerospike-client-go/v8"
 	"github.com/aerospike/aerospike-client-go/v8/logger"
 	"github.com/aerospike/aerospike-client-go/v8/types"
+
+	"github.com/aeroload/aeroload/internal/steady"
 )
 
 // Connect opens the cluster. It returns an error of [Config.Validate], or one
@@ -35,7 +38,7 @@ func Connect(ctx context.Context, c Config) (*Cluster, error) {
 		policy.TlsConfig = config
 	}
 	if c.Debug != nil {
-		logger.Logger.SetLogger(log.New(c.Debug, "", log.LstdFlags))
+		logger.Logger.SetLogger(log.New(stamped{c.Debug}, "", 0))
 		logger.Logger.SetLevel(logger.DEBUG)
 	}
 
@@ -60,6 +63,16 @@ func Connect(ctx context.Context, c Config) (*Cluster, error) {
 		return nil, err
 	}
 	return &Cluster{client: client, config: c}, nil
+}
+
+// stamped puts the time before each line of the client's log, as that of a run's other
+// lines is told.
+type stamped struct{ io.Writer }
+
+func (w stamped) Write(p []byte) (int, error) {
+	line := append([]byte(steady.Now().Format("2006-01-02 15:04:05.000 ")), p...)
+	n, err := w.Writer.Write(line)
+	return max(0, n-len(line)+len(p)), err
 }
 
 // seeds are the hosts, each with the TLS name its certificate must have.

@@ -88,7 +88,7 @@ func texts(t testing.TB, base *result.Document, s string) Run {
 	} {
 		*target = s
 	}
-	d.Config.Stages[0]["desc"], d.Config.Stages[0][s], d.Config.Stages[1]["tps"] = s, []any{s, map[string]any{s: s}}, s
+	d.Config.Stages[0]["desc"], d.Config.Stages[0][s], d.Config.Stages[1]["tps"] = s, []any{s, map[string]any{s: s}}, "x"+s // never a rate, which would be drawn
 	d.Stages[0].FindMax = &result.FindMax{Probes: []result.Probe{{Why: s}}}
 	d.Notes = append(d.Notes, result.Note{At: d.Start, Kind: result.NoteKind(s), Text: s})
 	return Run{s, d}
@@ -130,7 +130,7 @@ func outlineOf(d document) []string {
 }
 
 func FuzzTexts(f *testing.F) {
-	for _, s := range []string{"", "load", hostile, "]]>", "<!--", "\xff\xfe", "\u2066", "{\"a\": [", "- 1: x", "%s%d"} {
+	for _, s := range []string{"", "load", hostile, "]]>", "<!--", "\xff\xfe", "\u2066", "{\"a\": [", "- 1: x", "%s%d", "1"} {
 		f.Add(s)
 	}
 	base := twoStages(f)

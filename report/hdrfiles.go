@@ -86,7 +86,7 @@ func (h *HDRFiles) reserveID() (string, error) {
 
 // reserve takes an id, unless another run has it or has left files under it.
 func (h *HDRFiles) reserve(id string) (mine bool, err error) {
-	f, err := wholefile.Temporary(h.reservation(id), os.O_EXCL)
+	f, err := wholefile.Create(h.reservation(id))
 	if errors.Is(err, os.ErrExist) {
 		return false, nil
 	}

@@ -67,7 +67,7 @@ func convertInput(s *settings, args []string, stdout, stderr io.Writer) error {
 		_, err := stdout.Write(r.Text)
 		return err
 	}
-	return wholefile.Replace(s.convert.output, func(w io.Writer) error {
+	return replaceFile(s.convert.output, func(w io.Writer) error {
 		_, err := w.Write(r.Text)
 		return err
 	})

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aeroload/aeroload/metrics"
 	results "github.com/aeroload/aeroload/result"
+	"github.com/aeroload/aeroload/stage"
 )
 
 // heard keeps what a program prints, and may be read while it runs.
@@ -215,5 +219,49 @@ func TestProcessStandsStill(t *testing.T) {
 	// Nothing that was due then is left out, and it shows how long it waited.
 	if all != 1000 && !strings.Contains(stderr.String(), "It fell behind") || all > 1000 || longest < 2 || s.Seconds < 5 {
 		t.Errorf("%d transactions in %v s, waiting for up to %v s", all, s.Seconds, longest)
+	}
+}
+
+// A signal while a command writes its file ends it at once: what was there stays, and
+// nothing else is left.
+func TestSignalsWhileAFileIsReplaced(t *testing.T) {
+	const variable = "REPLACE_FILE_TEST"
+	if path := os.Getenv(variable); path != "" {
+		err := replaceFile(path, func(w io.Writer) error {
+			if _, err := io.WriteString(w, "half"); err != nil {
+				return err
+			}
+			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+				return err
+			}
+			select {} // until the signal has come
+		})
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := writeFile(t, filepath.Join(dir, "report.html"), "old")
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestSignalsWhileAFileIsReplaced$")
+	cmd.Env = append(os.Environ(), variable+"="+path)
+	r := finish(t, cmd)
+	if r.code != 143 || string(readFile(t, path)) != "old" {
+		t.Errorf("exit code %d, want 143; the file holds %q\n%s%s", r.code, readFile(t, path), r.stdout, r.stderr)
+	}
+	nothingHidden(t, dir)
+}
+
+// A signal that comes while a run writes its results also ends the wait for somebody
+// who fetches the metrics.
+func TestSignalBeforeTheMetricsLinger(t *testing.T) {
+	server, err := metrics.Listen("127.0.0.1:0", metrics.NewExporter(metrics.Run{Plan: new(stage.Plan)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stderr bytes.Buffer
+	(&live{server: server}).linger(ctx, time.Hour, &stderr)
+	if stderr.Len() > 0 {
+		t.Errorf("printed %q", &stderr)
 	}
 }

@@ -81,13 +81,12 @@ func (l *live) hide() {
 	}
 }
 
-// linger serves the metrics for the last time.
-func (l *live) linger(most time.Duration, stderr io.Writer) {
-	if l.server == nil || most == 0 {
+// linger serves the metrics for the last time, unless a signal has come since the end
+// of the run.
+func (l *live) linger(ctx context.Context, most time.Duration, stderr io.Writer) {
+	if l.server == nil || most == 0 || ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := withSignals(context.Background(), nil)
-	defer cancel()
 	fmt.Fprintf(stderr, "The metrics are served until they are fetched, for %v at most; Ctrl-C ends that\n", most)
 	switch {
 	case l.server.Linger(ctx, most):

@@ -42,7 +42,7 @@ func reportResults(s *settings, args []string, stdout, _ io.Writer) error {
 	if s.pageFile == "-" {
 		return page.Write(stdout, runs)
 	}
-	if err := wholefile.Replace(s.pageFile, func(w io.Writer) error { return page.Write(w, runs) }); err != nil {
+	if err := replaceFile(s.pageFile, func(w io.Writer) error { return page.Write(w, runs) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "The report is in %s\n", s.pageFile)

@@ -102,8 +102,8 @@ func mergeResults(s *settings, args []string, stdout, _ io.Writer) error {
 		return err
 	}
 	if s.resultFile != "" {
-		if err := merged.WriteFile(s.resultFile); err != nil {
-			return err
+		if err := replaceFile(s.resultFile, merged.Write); err != nil {
+			return fmt.Errorf("result file: %w", err)
 		}
 		fmt.Fprintf(stdout, "The merged result is in %s\n", s.resultFile)
 	}

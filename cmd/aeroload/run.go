@@ -150,7 +150,7 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 		}
 	}
 	if err = errors.Join(err, closed); run != nil && run.Stopped == nil {
-		live.linger(s.metricsLinger, stderr)
+		live.linger(ctx, s.metricsLinger, stderr)
 	}
 	return err
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -66,4 +68,19 @@ func withSignals(parent context.Context, atExit func()) (context.Context, contex
 		close(done)
 		cancel(nil)
 	}
+}
+
+// replaceFile is [wholefile.Replace] for commands that do nothing else: a signal ends
+// the process at once, and leaves what was there before.
+func replaceFile(path string, write func(io.Writer) error) error {
+	ctx, cancel := withSignals(context.Background(), nil)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		var stopped *stoppedError
+		if errors.As(context.Cause(ctx), &stopped) {
+			wholefile.Abandon()
+			os.Exit(stopped.code())
+		}
+	})()
+	return wholefile.Replace(path, write)
 }

@@ -1,37 +1,41 @@
 package wholefile
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 )
 
 var (
 	mu          sync.Mutex
-	temporaries = map[string]bool{} // the files that Temporary has made, by path
+	temporaries = map[string]bool{} // the files that Create has made, by path
 )
 
-var names atomic.Int64
-
-// temporaryName returns the path of a file in a folder that nobody else writes to. It
-// does not have the name of the file that it is for in it, which may be as long as
-// names can be.
-func temporaryName(dir string) string {
-	return filepath.Join(dir, fmt.Sprintf(".aeroload.%d.%d", os.Getpid(), names.Add(1)))
-}
-
-// Temporary creates a file to write to, with flags besides those of doing so, that is
-// not to outlast the process: [Remove] or [Abandon] removes it.
-func Temporary(path string, flags int) (*os.File, error) {
+// Create creates a file that is not there yet, to write to, and that is not to outlast
+// the process: [Remove] or [Abandon] removes it.
+func Create(path string) (*os.File, error) {
 	mu.Lock()
 	defer mu.Unlock()
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flags, 0o666)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err == nil {
 		temporaries[path] = true
 	}
 	return f, err
+}
+
+// temporary creates a file in a folder under a name of its own. It does not have the
+// name of the file that it is for in it, which may be as long as names can be.
+func temporary(dir string) (*os.File, error) {
+	for {
+		f, err := Create(filepath.Join(dir, fmt.Sprintf(".aeroload.%08x", rand.Uint32())))
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // Remove removes a temporary file.

@@ -22,13 +22,13 @@ func Check(path string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return CheckFolder(filepath.Dir(path), path)
+	return CheckFolder(filepath.Dir(target(path)), path)
 }
 
 // CheckFolder returns an error, about the given name, unless files can be made in the
 // folder.
 func CheckFolder(dir, name string) error {
-	probe, err := Temporary(temporaryName(dir), os.O_TRUNC)
+	probe, err := temporary(dir)
 	if err != nil {
 		if e := new(fs.PathError); errors.As(err, &e) {
 			err = e.Err // the name of the probe tells nobody anything
@@ -51,9 +51,7 @@ func Replace(path string, write func(io.Writer) error) error {
 		}
 		return errors.Join(write(f), f.Close())
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
+	path = target(path)
 	finish := (*os.File).Sync
 	if there {
 		finish = func(f *os.File) error { return errors.Join(f.Chmod(info.Mode().Perm()), f.Sync()) }
@@ -64,6 +62,24 @@ func Replace(path string, write func(io.Writer) error) error {
 	return syncFolder(filepath.Dir(path))
 }
 
+// maxLinks is how many links on the way to a file systems follow at most, or more.
+const maxLinks = 255
+
+// target returns where the links of a path lead to, also if there is nothing yet.
+func target(path string) string {
+	for range maxLinks {
+		next, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Join(filepath.Dir(path), next)
+		}
+		path = next
+	}
+	return path
+}
+
 // Refresh is [Replace] for a regular file that is written again and again: it does not
 // wait for the disk, so a power cut may lose the latest contents.
 func Refresh(path string, write func(io.Writer) error) error {
@@ -71,15 +87,14 @@ func Refresh(path string, write func(io.Writer) error) error {
 }
 
 func replace(path string, write func(io.Writer) error, finish func(*os.File) error) error {
-	temporary := temporaryName(filepath.Dir(path))
-	f, err := Temporary(temporary, os.O_TRUNC)
+	f, err := temporary(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(write(f), finish(f), f.Close()); err != nil {
-		return errors.Join(err, Remove(temporary))
+		return errors.Join(err, Remove(f.Name()))
 	}
-	return rename(temporary, path)
+	return rename(f.Name(), path)
 }
 
 // syncFolder makes a rename in a folder last. Not every system can do that.

@@ -115,6 +115,25 @@ func TestReplaceKeepsLinksAndDevices(t *testing.T) {
 	if to, err := os.Readlink(link); err != nil || to != target {
 		t.Errorf("the link is %q, %v", to, err)
 	}
+	// A link to nothing is one to what is to be there.
+	missing, dangling := filepath.Join(t.TempDir(), "f"), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(missing, dangling); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Check(dangling), Replace(dangling, text("new"))); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, missing, "new")
+	if to, err := os.Readlink(dangling); err != nil || to != missing {
+		t.Errorf("the link is %q, %v", to, err)
+	}
+	astray := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(filepath.Join(target, "no", "folder"), astray); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(astray); err == nil {
+		t.Error("a link to a folder that is not there is no error")
+	}
 	if err := Replace(os.DevNull, text("new")); err != nil {
 		t.Error(err)
 	}
@@ -147,7 +166,7 @@ func TestCheck(t *testing.T) {
 // A process that ends while it writes leaves what was there before.
 func TestAbandon(t *testing.T) {
 	if path := os.Getenv("WHOLEFILE_TEST"); path != "" {
-		if _, err := Temporary(path+".reserved", os.O_EXCL); err != nil {
+		if _, err := Create(path + ".reserved"); err != nil {
 			t.Fatal(err)
 		}
 		err := Replace(path, func(w io.Writer) error {
