@@ -144,6 +144,7 @@ func (h *HDRFiles) flush() error {
 		return h.err
 	}
 	h.written = p.End
+	var files []wholefile.File
 	stagePrefix := fmt.Sprintf("stage%d_", p.Stage.Number)
 	for _, op := range h.ops {
 		for _, f := range []struct {
@@ -159,20 +160,21 @@ func (h *HDRFiles) flush() error {
 			if f.data == nil || f.data.Count() == 0 {
 				continue
 			}
-			if err := h.write(f.name, f.data, f.start, p.End); err != nil {
-				return fmt.Errorf("HDR histogram: %w", err)
-			}
+			files = append(files, h.files(f.name, f.data, f.start, p.End)...)
 		}
+	}
+	if err := wholefile.Refresh(files...); err != nil {
+		return fmt.Errorf("HDR histogram: %w", err)
 	}
 	h.last = nil
 	return nil
 }
 
-func (h *HDRFiles) write(name string, s *histogram.Snapshot, start, end time.Time) error {
+// files returns what is written of a histogram.
+func (h *HDRFiles) files(name string, s *histogram.Snapshot, start, end time.Time) []wholefile.File {
 	path := filepath.Join(h.dir, name+"_"+h.id)
-	err := wholefile.Refresh(path+".hdrhist", func(w io.Writer) error { return histogram.WriteLog(w, s, start, end) })
-	if err != nil {
-		return err
+	return []wholefile.File{
+		{Path: path + ".hdrhist", Write: func(w io.Writer) error { return histogram.WriteLog(w, s, start, end) }},
+		{Path: path + ".txt", Write: func(w io.Writer) error { return histogram.WritePercentiles(w, s) }},
 	}
-	return wholefile.Refresh(path+".txt", func(w io.Writer) error { return histogram.WritePercentiles(w, s) })
 }

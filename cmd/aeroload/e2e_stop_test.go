@@ -147,7 +147,8 @@ func TestHungServer(t *testing.T) {
 		}
 		s := &stoppable{cmd: cmd}
 		s.stop(t, signals...)
-		if code := cmd.ProcessState.ExitCode(); code != 143 {
+		// Two signals may come in either order.
+		if code := cmd.ProcessState.ExitCode(); code != 143 && (code != 130 || len(signals) == 1) {
 			t.Errorf("%d signals: exit code %d\n%s", len(signals), code, stderr.String())
 		}
 		told := strings.Contains(stderr.String(), "4 transactions still without an answer when the run was stopped")

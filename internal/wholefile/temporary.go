@@ -46,14 +46,22 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// rename makes a temporary file the one at path. If that fails, it is removed.
-func rename(temporary, path string) error {
+// A move is of a temporary file to its place.
+type move struct{ temporary, path string }
+
+// rename moves temporary files to their places. If one cannot be moved, it and those
+// after it are removed.
+func rename(moves ...move) (err error) {
 	mu.Lock()
 	defer mu.Unlock()
-	delete(temporaries, temporary)
-	err := os.Rename(temporary, path)
-	if err != nil {
-		os.Remove(temporary)
+	for _, m := range moves {
+		delete(temporaries, m.temporary)
+		if err == nil {
+			err = os.Rename(m.temporary, m.path)
+		}
+		if err != nil {
+			os.Remove(m.temporary)
+		}
 	}
 	return err
 }

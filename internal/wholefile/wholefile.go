@@ -56,7 +56,11 @@ func Replace(path string, write func(io.Writer) error) error {
 	if there {
 		finish = func(f *os.File) error { return errors.Join(f.Chmod(info.Mode().Perm()), f.Sync()) }
 	}
-	if err := replace(path, write, finish); err != nil {
+	temporary, err := writeTemporary(File{path, write}, finish)
+	if err != nil {
+		return err
+	}
+	if err := rename(move{temporary, path}); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
@@ -80,21 +84,41 @@ func target(path string) string {
 	return path
 }
 
-// Refresh is [Replace] for a regular file that is written again and again: it does not
-// wait for the disk, so a power cut may lose the latest contents.
-func Refresh(path string, write func(io.Writer) error) error {
-	return replace(path, write, func(*os.File) error { return nil })
+// A File is what is to be written to a path.
+type File struct {
+	Path  string
+	Write func(io.Writer) error
 }
 
-func replace(path string, write func(io.Writer) error, finish func(*os.File) error) error {
-	f, err := temporary(filepath.Dir(path))
+// Refresh writes regular files that are written again and again. All of them are
+// replaced at once, as far as a signal is concerned, or none if one cannot be written.
+// It does not wait for the disk, so a power cut may lose the latest contents.
+func Refresh(files ...File) error {
+	var moves []move
+	for _, file := range files {
+		temporary, err := writeTemporary(file, func(*os.File) error { return nil })
+		if err != nil {
+			for _, m := range moves {
+				err = errors.Join(err, Remove(m.temporary))
+			}
+			return err
+		}
+		moves = append(moves, move{temporary, file.Path})
+	}
+	return rename(moves...)
+}
+
+// writeTemporary writes a file beside the place where it is to be, and returns its
+// path. finish is called when all is written.
+func writeTemporary(file File, finish func(*os.File) error) (string, error) {
+	f, err := temporary(filepath.Dir(file.Path))
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := errors.Join(write(f), finish(f), f.Close()); err != nil {
-		return errors.Join(err, Remove(f.Name()))
+	if err := errors.Join(file.Write(f), finish(f), f.Close()); err != nil {
+		return "", errors.Join(err, Remove(f.Name()))
 	}
-	return rename(f.Name(), path)
+	return f.Name(), nil
 }
 
 // syncFolder makes a rename in a folder last. Not every system can do that.

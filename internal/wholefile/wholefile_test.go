@@ -33,7 +33,8 @@ func holds(t *testing.T, path, want string) {
 }
 
 func TestWholeOrNothing(t *testing.T) {
-	for name, put := range map[string]func(string, func(io.Writer) error) error{"Replace": Replace, "Refresh": Refresh} {
+	for name, put := range map[string]func(string, func(io.Writer) error) error{"Replace": Replace,
+		"Refresh": func(path string, write func(io.Writer) error) error { return Refresh(File{path, write}) }} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "f")
 			for _, s := range []string{"old and long", "new"} {
@@ -52,6 +53,30 @@ func TestWholeOrNothing(t *testing.T) {
 				t.Error("a file in place of the folder is no error")
 			}
 		})
+	}
+}
+
+// Several files are replaced together.
+func TestRefreshAllOrNone(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	full := errors.New("disk full")
+	if err := Refresh(File{a, text("1")}, File{b, func(io.Writer) error { return full }}); !errors.Is(err, full) {
+		t.Errorf("err = %v", err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("the folder holds %v", entries)
+	}
+	if err := Refresh(File{a, text("1")}, File{b, text("2")}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{a: "1", b: "2"} {
+		if data, err := os.ReadFile(path); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, %v", path, data, err)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("the folder holds %v", entries)
 	}
 }
 
