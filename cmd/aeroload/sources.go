@@ -78,7 +78,8 @@ func (s *settings) fill(options []*option, log io.Writer) {
 func (s *settings) fillFromEnvironment(options []*option, log io.Writer) {
 	var taken []string
 	for _, o := range options {
-		if o.env == "" || s.given[o.name] || s.embedded && !withEmbedded(o.name) {
+		choosesProfile := o.name == profileName || o.name == profileFile
+		if o.env == "" || s.given[o.name] || s.embedded && !withEmbedded(o.name) && !choosesProfile {
 			continue
 		}
 		// A variable that is empty is one that a script has not set.
@@ -201,15 +202,17 @@ func (s *settings) loadProfile(options []*option, log io.Writer) ([]profile.Sett
 	if errors.Is(err, fs.ErrNotExist) && s.profile == "" && s.profileFile == "" {
 		return nil, "", nil
 	}
-	if missing := (*fs.PathError)(nil); errors.As(err, &missing) {
-		flag := profileName
-		if s.profileFile != "" {
-			flag = profileFile
+	// An error of the system names the file, but not who asked for it.
+	if system := (*fs.PathError)(nil); errors.As(err, &system) {
+		switch {
+		case s.profileFile != "":
+			err = fmt.Errorf("--%s: %w", profileFile, err)
+		case s.profile != "":
+			err = fmt.Errorf("--%s: %w", profileName, err)
 		}
-		return nil, "", s.blame(fmt.Errorf("--%s: %w", flag, err))
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, "", s.blame(err)
 	}
 	settings, err := file.Profile(s.profileOrDefault())
 	if err != nil {

@@ -83,6 +83,12 @@ profiles:
 			"From the profile default of HOME/.aeroload.yaml: password\n"},
 		{"the embedded server is not where the profile says", map[string]string{"AEROLOAD_TLS_ENABLE": "1"}, "--embedded", want{"127.0.0.1:3000", "", "", "pn"},
 			"From the profile default of HOME/.aeroload.yaml: namespace\n"},
+		{"the environment chooses the profile of the embedded server too", map[string]string{"AEROLOAD_PROFILE": "other"}, "--embedded", want{"127.0.0.1:3000", "", "", "on"},
+			"From the environment: AEROLOAD_PROFILE\nFrom the profile other of HOME/.aeroload.yaml: namespace\n"},
+		{"and its file", map[string]string{"AEROLOAD_PROFILE_FILE": os.DevNull}, "--embedded", want{"127.0.0.1:3000", "", "", "test"},
+			"From the environment: AEROLOAD_PROFILE_FILE\n"},
+		{"a flag for it comes first there too", map[string]string{"AEROLOAD_PROFILE": "none"}, "--embedded --profile other", want{"127.0.0.1:3000", "", "", "on"},
+			"From the profile other of HOME/.aeroload.yaml: namespace\n"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s, log, err := sourced(t, c.env, profiles, strings.Fields(c.args)...)
@@ -194,6 +200,8 @@ func TestSourceErrors(t *testing.T) {
 		{"not of profiles", nil, "threads: 5\nembedded: true\nprofile: x\n", "", "HOME/.aeroload.yaml:1:1: unknown key \"threads\"\nHOME/.aeroload.yaml:2:1: unknown key \"embedded\"\nHOME/.aeroload.yaml:3:1: unknown key \"profile\"; did you mean \"profiles\"?"},
 		{"an unknown profile", nil, "profiles: {a: {}}\n", "--profile b", `--profile: there is no profile "b" in HOME/.aeroload.yaml; there are: default, a`},
 		{"an unknown profile of the environment", map[string]string{"AEROLOAD_PROFILE": "b"}, "profiles: {a: {}}\n", "", `AEROLOAD_PROFILE: there is no profile "b" in HOME/.aeroload.yaml; there are: default, a`},
+		{"the same with the embedded server", map[string]string{"AEROLOAD_PROFILE": "b"}, "profiles: {a: {}}\n", "--embedded", `AEROLOAD_PROFILE: there is no profile "b" in HOME/.aeroload.yaml; there are: default, a`},
+		{"a missing file of the environment", map[string]string{"AEROLOAD_PROFILE_FILE": "none.yaml"}, "", "--embedded", `AEROLOAD_PROFILE_FILE: open none.yaml: no such file or directory`},
 		{"a profile without a file", nil, "", "--profile b", `--profile: open HOME/.aeroload.yaml: no such file or directory`},
 		{"a missing file", nil, "", "--profile-file none.yaml", `--profile-file: open none.yaml: no such file or directory`},
 		{"what shows later", map[string]string{"AEROLOAD_TLS_CAFILE": "/none.pem"}, "tls-enable: true\ntls-certfile: /c.pem\n", "",
@@ -210,6 +218,32 @@ func TestSourceErrors(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// A file that cannot be read, and that nobody asked for, is called by its name.
+func TestUnreadableProfiles(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, ".aeroload.yaml")
+	if err := os.Symlink(file, file); err != nil { // unlike modes, a loop stops root as well
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		why, profile, args, want string
+	}{
+		{"nobody asked", "", "", "open PATH: "},
+		{"nor with the embedded server", "", "--embedded", "open PATH: "},
+		{"for a profile", "", "--profile a", "--profile: open PATH: "},
+		{"for a profile in the environment", "a", "", "AEROLOAD_PROFILE: open PATH: "},
+		{"for the file", "", "--profile-file PATH", "--profile-file: open PATH: "},
+	} {
+		t.Setenv("HOME", home)
+		t.Setenv("AEROLOAD_PROFILE", c.profile)
+		cmd := command{options: runOptions(), action: func(*settings, []string, io.Writer, io.Writer) error { return nil }}
+		err := cmd.run(newSettings(), strings.Fields(strings.ReplaceAll(c.args, "PATH", file)), io.Discard, io.Discard)
+		if want := strings.ReplaceAll(c.want, "PATH", file); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s…", c.why, err, want)
+		}
 	}
 }
 
