@@ -41,7 +41,7 @@ func readCommonsCLI(in *input, args []Word) {
 			in.fail(w.Place, "%s needs a value, not the flag %s", typed+name, args[0].Text)
 		case s != nil:
 			args = in.flag(s, typed+name, w.Place, text, glued, args)
-		case typed == "--" || glued && len(name) > 1 && in.tool.setting(name[:1]) == nil:
+		case typed == "--" || in.gluesPassword(name) || glued && len(name) > 1 && in.tool.setting(name[:1]) == nil:
 			args = in.unknown(w.Place, typed+name, name, typed, args)
 		default:
 			args = in.glued(w, args)

@@ -3,6 +3,8 @@ package convert
 import (
 	"regexp"
 	"strings"
+
+	"github.com/aeroload/aeroload/internal/shown"
 )
 
 // oldLatency is the value that -L took in asbench's predecessor: columns and
@@ -43,8 +45,8 @@ func readGetopt(in *input, args []Word) {
 			in.fail(w.Place, "%s is a switch and takes no value", dashed(name, long))
 		case s != nil:
 			args = in.flag(s, dashed(name, long), w.Place, text, glued, args)
-		case long:
-			args = in.unknown(w.Place, dashed(name, long), name, "--", args)
+		case long || in.gluesPassword(name):
+			args = in.unknown(w.Place, dashed(name, long), name, dashed("", long), args)
 		default:
 			args = in.cluster(w, args)
 		}
@@ -61,8 +63,23 @@ func dashed(name string, long bool) string {
 // unknown notes an unknown flag. What follows its name may be its value, even a
 // password, and is not shown. It returns the words behind that.
 func (in *input) unknown(place, typed, name, dashes string, rest []Word) []Word {
-	in.fail(place, "unknown flag %s%s", typed, in.tool.suggest(name, dashes))
+	cut := shown.Flag(typed)
+	if cut != typed { // what is left is no name but for a password's
+		name = strings.TrimSuffix(strings.TrimLeft(cut, "-"), "…")
+	}
+	in.fail(place, "unknown flag %s%s", cut, in.tool.suggest(name, dashes))
 	return behindValue(rest)
+}
+
+// gluesPassword tells whether an unknown name behind a single dash is that of a
+// password with the password behind it, and not a letter with its value: -passwordx
+// is no port "asswordx", which would be shown.
+func (in *input) gluesPassword(name string) bool {
+	if !shown.IsPassword(name) {
+		return false
+	}
+	letter := in.tool.setting(name[:1])
+	return letter == nil || !letter.secret
 }
 
 // unclear notes a name that is the beginning of several, as unknown does.
@@ -127,11 +144,11 @@ func AsbenchFlag(name string) (whole string, several []string) {
 // words that are left.
 func (in *input) flag(s *setting, typed, place, text string, glued bool, rest []Word) []Word {
 	g := &given{setting: s, typed: typed, text: text, place: place}
-	shown := typed
+	whole := typed
 	switch {
 	case s.takes == nothing, glued:
 		if glued {
-			shown += "=" + in.show(s, text)
+			whole += "=" + in.show(s, text)
 		}
 	case s.takes == value:
 		if len(rest) == 0 {
@@ -139,12 +156,12 @@ func (in *input) flag(s *setting, typed, place, text string, glued bool, rest []
 			return rest
 		}
 		g.text, rest = rest[0].Text, rest[1:]
-		shown += " " + in.show(s, g.text)
+		whole += " " + in.show(s, g.text)
 	case len(rest) > 0 && rest[0].Text != "" && !strings.HasPrefix(rest[0].Text, "-"):
 		g.text, rest = rest[0].Text, rest[1:]
-		shown += " " + in.show(s, g.text)
+		whole += " " + in.show(s, g.text)
 	}
-	in.shown = append(in.shown, shown)
+	in.shown = append(in.shown, whole)
 	in.add(g)
 	return rest
 }
@@ -169,7 +186,11 @@ func (in *input) cluster(w Word, args []Word) []Word {
 				name, _, _ := strings.Cut(w.Text[1:], "=")
 				return in.unknown(w.Place, "-"+name, name, "-", args)
 			}
-			in.fail(w.Place, "unknown flag -%s in %q", letter, w.Text)
+			before := strings.TrimSuffix(w.Text, body)
+			if body != "" {
+				before += "…" // what follows may be a password
+			}
+			in.fail(w.Place, "unknown flag -%s in %q", letter, before)
 			return args
 		}
 		if letter == "L" && body == "" && len(args) > 0 && oldLatency.MatchString(args[0].Text) {

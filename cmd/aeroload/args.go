@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aeroload/aeroload/convert"
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/internal/suggest"
 )
 
@@ -88,16 +89,23 @@ func (n *normalizer) flag(arg string, rest []string) (used int, err error) {
 	}
 	_, several := convert.AsbenchFlag(name)
 	unclear := len(several) > 0 && n.long(several[0]) != nil
-	// -ba may well be -b with the bin "a"; -bat is meant to be a name.
+	// -ba may well be -b with the bin "a"; -bat is meant to be a name. So is
+	// -passwordsecret, which would be shown as the wrong port "asswordsecret".
 	if !long && name != "" && (!unclear || len(name) < 3) {
-		if o := n.short(name[:1]); o != nil {
+		if o := n.short(name[:1]); o != nil && (o.secret != nil || !shown.IsPassword(name)) {
 			return n.glued(o, arg, body[1:], rest)
 		}
 	}
 	if unclear {
 		return 0, usagef("the flag %s is short for several: --%s", arg[:len(arg)-len(body)+len(name)], strings.Join(several, ", --"))
 	}
-	typed, _, _ := strings.Cut(arg, "=") // the value may be a password
+	typed, cut := strings.CutSuffix(shown.Flag(arg), "…")
+	switch {
+	case cut && shown.IsPassword(name):
+		return 0, usagef("unknown flag %s…%s", typed, n.suggest(typed[len(arg)-len(body):]))
+	case cut:
+		return 0, usagef("unknown flag %s…", typed)
+	}
 	return 0, usagef("unknown flag %s%s", typed, n.suggest(name))
 }
 

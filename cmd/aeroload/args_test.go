@@ -188,6 +188,12 @@ func TestNormalizeErrors(t *testing.T) {
 		{"a letter that is none", []string{"-dx"}, `unknown flag -x in -dx`},
 		{"what may be a password behind it is not shown", []string{"-dxPsecret"}, `unknown flag -x in -dx…`},
 		{"a password apart behind nothing", []string{"--password=", "secret"}, `--password=: its value is written without a blank before it: --password=PASSWORD`},
+		{"a password glued to a long name", []string{"--passwordsecret"}, `unknown flag --password…; did you mean "--password"?`},
+		{"the same behind one dash, which is no port", []string{"-passwordsecret"}, `unknown flag -password…; did you mean "--password"?`},
+		{"the same in a shortened name", []string{"-passsecret"}, `unknown flag -pass…; did you mean "--password"?`},
+		{"of a key, which is no duration", []string{"-tls-keyfile-passwordsecret"}, `unknown flag -tls-keyfile-password…; did you mean "--tls-keyfile-password"?`},
+		{"behind letters that are none", []string{"-xLPsecret"}, `unknown flag -xLP…`},
+		{"behind two dashes", []string{"--Psecret"}, `unknown flag --P…`},
 		{"a letter of two bytes", []string{"-dé"}, `unknown flag -é in -dé`},
 		{"a letter of two bytes alone", []string{"-é"}, `unknown flag -é`},
 		{"a switch with a value", []string{"--latency=yes"}, `--latency=yes: --latency is a switch and takes no value`},
@@ -213,6 +219,21 @@ func TestNormalizeErrors(t *testing.T) {
 		}
 		if usage := (*usageError)(nil); !errors.As(err, &usage) {
 			t.Errorf("%s: normalize(%q) gives a %T", c.why, c.args, err)
+		}
+	}
+}
+
+// TestNormalizeHidesPasswords gives passwords to the commands that have no flag for
+// them.
+func TestNormalizeHidesPasswords(t *testing.T) {
+	for _, arg := range []string{"-Psecret", "-P=secret", "-LPsecret", "-dLPsecret", "-password=secret", "-passwordsecret", "--passwordsecret",
+		"--passwdsecret", "--Psecret", "-tls-keyfile-passwordsecret", "--tlsKeyFilePasswordsecret", "-Ubob:secret:read"} {
+		for _, cmd := range commands() {
+			var log bytes.Buffer
+			err := cmd.run(newSettings(), []string{arg}, &log, &log)
+			if err == nil || strings.Contains(err.Error()+log.String(), "secret") {
+				t.Errorf("aeroload %s %s: %v\n%s", cmd.name, arg, err, &log)
+			}
 		}
 	}
 }
