@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -182,6 +183,62 @@ func TestPasswordNeedsATerminal(t *testing.T) {
 	r := finish(t, cmd)
 	if r.code != exitUsage || !strings.Contains(r.stderr, "--password: there is no terminal to ask for it") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+}
+
+// TestPasswordPromptEnds types what is no whole line at the prompt.
+func TestPasswordPromptEnds(t *testing.T) {
+	t.Parallel()
+	server := embedded.RunT(t, embedded.Config{Users: []embedded.User{{Name: "bob", Password: testPassword, Roles: []string{"read-write"}}}})
+	const ctrlC, ctrlD = "\x03", "\x04"
+	for _, c := range []struct {
+		why, keys string
+		code      int
+		want      string // on standard error
+	}{
+		{"an empty line", "\n", exitUsage, `--password: missing for --user "bob"`},
+		{"the end of the input", ctrlD, exitUsage, "--password: the input ended before it was typed"},
+		{"the end of the input behind the password", testPassword + ctrlD + ctrlD, 0, ""},
+		{"the end of the input behind a wrong password", "wrong" + ctrlD + ctrlD, exitFailed, ""},
+		{"a signal", testPassword[:3] + ctrlC, 130, ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			keys, terminal, err := pty.Open()
+			if err != nil {
+				t.Skip(err)
+			}
+			defer keys.Close()
+			defer terminal.Close()
+			cmd := exec.Command(binary, "-h", server.Addr(), "-U", "bob", "-P", "-w", "I", "-k", "10", "-T", "60000", "--connect-timeout", "60000")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // for the signal
+			var stderr lockedBuffer
+			cmd.Stdin, cmd.Stderr = terminal, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() { _ = cmd.Wait(); close(ended) }()
+			defer func() { _ = cmd.Process.Kill(); <-ended }()
+			await(t, "the prompt", func() bool { return strings.Contains(stderr.String(), "Password: ") })
+			await(t, "the echo to end", func() bool { return !echoes(t, terminal) })
+			if _, err := io.WriteString(keys, c.keys); err != nil {
+				t.Fatal(err)
+			}
+			await(t, "the end", func() bool {
+				select {
+				case <-ended:
+					return true
+				default:
+					return false
+				}
+			})
+			if got := cmd.ProcessState.ExitCode(); got != c.code || !strings.Contains(stderr.String(), c.want) {
+				t.Errorf("exit code %d, want %d\n%s", got, c.code, &stderr)
+			}
+			if !echoes(t, terminal) {
+				t.Error("the terminal no longer shows what is typed")
+			}
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
 	"github.com/aeroload/aeroload/internal/linelimit"
+	"github.com/aeroload/aeroload/internal/prompt"
 	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/report"
 	results "github.com/aeroload/aeroload/result"
@@ -355,8 +356,11 @@ func askPassword(stderr io.Writer) (cluster.Secret, error) {
 		}
 	})()
 	fmt.Fprint(stderr, "Password: ")
-	password, err := term.ReadPassword(fd)
+	password, err := prompt.Hidden(os.Stdin)
 	fmt.Fprintln(stderr)
+	if errors.Is(err, io.EOF) {
+		return "", usagef("--password: the input ended before it was typed")
+	}
 	if err != nil {
 		return "", fmt.Errorf("password: %w", err)
 	}

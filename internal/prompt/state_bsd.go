@@ -1,0 +1,11 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package prompt
+
+import "golang.org/x/sys/unix"
+
+// The requests that read and set the state of a terminal.
+const (
+	getState = unix.TIOCGETA
+	setState = unix.TIOCSETA
+)
