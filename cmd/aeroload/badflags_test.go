@@ -29,6 +29,11 @@ func TestBadFlags(t *testing.T) {
 		{"serve --threads 5", "unknown flag --threads"},
 		{"--listen :0", "unknown flag --listen"},
 		{"-z", "-z (--threads) needs a value: N"},
+		{"serve --listen ''", "--listen: the value is empty"},
+		{"serve --listen 127.0.0.1:99x", `--listen: "127.0.0.1:99x" is not an address: its port is not a number from 0 to 65535`},
+		{"serve --listen 0.0.0.0:99999", `--listen: "0.0.0.0:99999" is not an address: its port is not a number from 0 to 65535`},
+		{"serve --listen 3000", `--listen: "3000" is not an address: expected HOST:PORT, or :PORT; did you mean ":3000"?`},
+		{"serve --listen 127.0.0.1:65534 --nodes 3", `--nodes: the ports of 3 nodes from that of --listen on, "127.0.0.1:65534", end at 65536; 65535 is the highest port`},
 		{"serve --listen", "--listen needs a value: HOST:PORT"},
 		{"--debug=no", "--debug=no: --debug is a switch and takes no value"},
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"time"
@@ -371,7 +370,7 @@ func askPassword(stderr io.Writer) (cluster.Secret, error) {
 func serveOptions() []*option {
 	return append([]*option{
 		{name: "listen", arg: "HOST:PORT", def: "127.0.0.1:3000", category: "Server", usage: "where to listen; port 0 takes a free one",
-			set: setString(func(s *settings) *string { return &s.listen })},
+			set: setChoice(parseListen, func(s *settings) *string { return &s.listen })},
 	}, slices.Concat(nodeOptions(), limitOptions(), securityOptions(), faultOptions())...)
 }
 
@@ -379,9 +378,6 @@ func serveOptions() []*option {
 func serve(s *settings, args []string, stdout, _ io.Writer) error {
 	if err := unexpected(args); err != nil {
 		return err
-	}
-	if _, _, err := net.SplitHostPort(s.listen); err != nil {
-		return usagef("--listen: %w; expected HOST:PORT", err)
 	}
 	ctx, cancel := withSignals(context.Background(), nil)
 	defer cancel()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aeroload/aeroload/cluster"
 	"github.com/aeroload/aeroload/embedded"
+	"github.com/aeroload/aeroload/internal/listen"
 	"github.com/aeroload/aeroload/internal/wholefile"
 )
 
@@ -222,8 +223,34 @@ func madeHere(dir string) bool {
 	return err == nil && cert.Subject.CommonName == embedded.TestAuthorityName
 }
 
+// parseListen checks the address of a server. Without a host it is that of all
+// networks, as Go has it: a server is there for others.
+func parseListen(text string) (string, error) {
+	_, err := listen.Parse(text)
+	return text, err
+}
+
+// checkPorts refuses a cluster whose last ports do not exist.
+func (s *settings) checkPorts() error {
+	_, port, err := net.SplitHostPort(s.listen)
+	if err != nil {
+		return err
+	}
+	first, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	if last := first + s.serve.nodes - 1; first > 0 && last > math.MaxUint16 {
+		return fmt.Errorf("--nodes: the ports of %d nodes from that of --listen on, %q, end at %d; %d is the highest port", s.serve.nodes, s.listen, last, math.MaxUint16)
+	}
+	return nil
+}
+
 // startServer starts a server or a cluster, and tells where it listens.
 func (s *settings) startServer() (io.Closer, string, error) {
+	if err := s.checkPorts(); err != nil {
+		return nil, "", &usageError{err}
+	}
 	config, err := s.serverConfig()
 	if err != nil {
 		return nil, "", err
