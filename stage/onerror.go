@@ -51,7 +51,7 @@ func (s *Stage) errorLimits() workload.ErrorLimits {
 	case ContinueOnError:
 		return workload.ErrorLimits{}
 	case StopOnError:
-		l.Limited, l.Max = true, s.MaxErrors
+		l.Limited, l.Max, l.Counted = true, s.MaxErrors, s.errorsCounted
 	}
 	return l
 }
@@ -143,7 +143,7 @@ func (d *draft) resolveErrors(problems *Problems) {
 	_, limited := d.given["max-errors"]
 	switch {
 	case limited && !given || own("max-errors") && open:
-		d.OnError = StopOnError
+		d.OnError, d.errorsCounted = StopOnError, true
 	case own("max-outage") && open && d.OnError == ContinueOnError:
 		d.OnError = GiveUpOnError
 	}

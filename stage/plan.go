@@ -101,6 +101,8 @@ type Stage struct {
 	// many may, with [StopOnError].
 	OnError   OnError
 	MaxErrors uint64
+	// errorsCounted tells that max-errors alone was given, for messages.
+	errorsCounted bool
 	// MaxOutage is for how long every transaction may fail, unless OnError is
 	// [ContinueOnError]; 0 for as long as errors.go says.
 	MaxOutage time.Duration

@@ -17,6 +17,8 @@ type ErrorLimits struct {
 	// failed.
 	Limited bool
 	Max     uint64
+	// Counted tells that Max was given, and not only that no failure is borne.
+	Counted bool
 	// Patience ends a stage in which every transaction has failed for that long;
 	// 0 waits for ever.
 	Patience time.Duration
@@ -170,7 +172,7 @@ func (m *Monitor) fail(w *worker, st *step, how outcome, code types.ResultCode, 
 		m.refused++
 	}
 	if m.limits.Limited && m.failed > m.limits.Max {
-		m.end(&TooManyErrors{Kinds: m.byCount(), Failed: m.failed, Limited: true, Limit: m.limits.Max})
+		m.end(&TooManyErrors{Kinds: m.byCount(), Failed: m.failed, Limited: true, Limit: m.limits.Max, Counted: m.limits.Counted})
 	}
 	select {
 	case m.trouble <- struct{}{}:

@@ -217,6 +217,8 @@ func TestTooManyErrorsText(t *testing.T) {
 	}{
 		{TooManyErrors{Kinds: kinds[:1], Failed: 7, Limited: true},
 			"stopped because a transaction failed (on-error: stop):\n  write 18 DEVICE_OVERLOAD (7): the device is busy"},
+		{TooManyErrors{Kinds: kinds[:1], Failed: 7, Limited: true, Counted: true},
+			"stopped because a transaction failed (max-errors: 0):\n  write 18 DEVICE_OVERLOAD (7): the device is busy"},
 		{TooManyErrors{Kinds: kinds[:1], Failed: 7, Limited: true, Limit: 6},
 			"stopped because more than 6 transactions failed (max-errors):\n  write 18 DEVICE_OVERLOAD (7): the device is busy"},
 		{TooManyErrors{Kinds: kinds[:2], Failed: 9, For: 61234567 * time.Microsecond},

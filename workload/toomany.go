@@ -16,6 +16,7 @@ type TooManyErrors struct {
 	// failed for a time, For, before which some had Succeeded or none.
 	Limited   bool
 	Limit     uint64
+	Counted   bool // Limit was given, and does not merely follow from on-error: stop
 	For       time.Duration
 	Succeeded bool
 }
@@ -31,6 +32,8 @@ const (
 func (e *TooManyErrors) Error() string {
 	var b strings.Builder
 	switch {
+	case e.Limited && e.Limit == 0 && e.Counted:
+		b.WriteString("stopped because a transaction failed (max-errors: 0):")
 	case e.Limited && e.Limit == 0:
 		b.WriteString("stopped because a transaction failed (on-error: stop):")
 	case e.Limited:
