@@ -113,6 +113,9 @@ func readSide(text string) ([]*results.Document, error) {
 func resultFiles(text string) ([]string, error) {
 	var list []string
 	for path := range strings.SplitSeq(text, ",") {
+		if err := noStreams([]string{path}); err != nil {
+			return nil, err
+		}
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			var err error

@@ -40,8 +40,14 @@ func convertOptions() []*option {
 				}
 				return fmt.Errorf("%q is not one of %s%s", text, strings.Join(known, ", "), suggest.DidYouMean(text, known))
 			}},
-		{name: "output", short: "o", arg: "FILE", def: "standard output", category: catConvert, usage: "write the stage file there",
-			set: setName(func(s *settings) *string { return &s.convert.output })},
+		{name: "output", short: "o", arg: "FILE", def: "standard output", category: catConvert, usage: "write the stage file there; - is standard output as well",
+			set: func(s *settings, text string) error {
+				if text == "-" {
+					s.convert.output = ""
+					return nil
+				}
+				return setName(func(s *settings) *string { return &s.convert.output })(s, text)
+			}},
 		{name: "duration", short: "t", arg: "SECONDS", category: catConvert,
 			usage: "how long to run what the benchmark runs until it is stopped; as long as can be when left out",
 			set:   setName(func(s *settings) *string { return &s.convert.duration })},

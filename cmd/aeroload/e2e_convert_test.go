@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -244,5 +245,27 @@ func TestConvertCommand(t *testing.T) {
 		if got := string(readFile(t, path)); got != text {
 			t.Errorf("%s now holds %q", path, got)
 		}
+	}
+}
+
+// A dash is standard output, and no file.
+func TestConvertToStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var want string
+	for _, output := range [][]string{nil, {"-o", "-"}, {"--output=-"}} {
+		var stdout, stderr bytes.Buffer
+		args := slices.Concat([]string{"convert", "--from", "asbench"}, output, []string{"--", "-w", "RU,80"})
+		if code := run(args, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+			t.Errorf("%q: exit code %d, %s", args, code, &stderr)
+		}
+		if want == "" {
+			want = stdout.String()
+		}
+		if stdout.String() != want || !strings.Contains(want, "RU,80") {
+			t.Errorf("%q prints\n%s\nwant\n%s", args, &stdout, want)
+		}
+	}
+	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {
+		t.Errorf("it left %v, %v", files, err)
 	}
 }

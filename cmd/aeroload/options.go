@@ -127,7 +127,7 @@ func stageOptions() []*option {
 	}
 	return []*option{
 		{name: "workload-stages", arg: "FILE", category: catStages, usage: "run the stages of a YAML file; the flags below describe the only stage of a run without one",
-			set: setName(func(s *settings) *string { return &s.stagesFile })},
+			set: setFile("", func(s *settings) *string { return &s.stagesFile })},
 		of(option{name: "workload", short: "w", arg: "WORKLOAD", def: defaultWorkload, usage: "I[:share%], RU[,read%[,read-all%[,write-all%]]], RR,…, RUD[,read%,write%,…], RUF,…, DB, RMU, RMI, RMD, TXN,r:READS,w:WRITES,… or C|CI|CK,read%[,cap[,window]]"}, "workload"),
 		of(option{name: "operations", arg: "{NAME: WEIGHT, …}", usage: "instead of a workload, operations by weight: read, update, replace, insert, delete, udf, increment, decrement, read-update, read-increment, read-decrement, query, scan, txn"}, "operations"),
 		of(option{name: "duration", short: "t", arg: "SECONDS", def: "10; 0 for I and DB", usage: "how long to run; I and DB run until they are done, and at least this long"}, "duration"),
@@ -208,7 +208,7 @@ func outputOptions() []*option {
 		{name: "summary-format", choices: []string{"text", "node"}, arg: "FORMAT", def: "text", category: catOutput, usage: "text, or node: that of the Node.js client's benchmark, on standard output",
 			set: setChoice(report.ParseSummaryFormat, func(s *settings) *report.SummaryFormat { return &s.summaryFormat })},
 		{name: "output-file", arg: "FILE", category: catOutput, usage: "append the latency counts of each period to a file; stdout for standard output",
-			set: setName(func(s *settings) *string { return &s.outputFile })},
+			set: setFile("stdout", func(s *settings) *string { return &s.outputFile })},
 		{name: "output-period", arg: "SECONDS", def: "1", category: catOutput, usage: "length of such a period",
 			set: func(s *settings, text string) error {
 				var n int
@@ -217,11 +217,11 @@ func outputOptions() []*option {
 				return err
 			}},
 		{name: "hdr-hist", arg: "DIR", category: catOutput, usage: "keep HdrHistogram files of the run and of each stage in a folder",
-			set: setName(func(s *settings) *string { return &s.hdrDir })},
+			set: setFile("", func(s *settings) *string { return &s.hdrDir })},
 		{name: "hdr-log", arg: "FILE", category: catOutput, usage: "write an HdrHistogram log with an interval for each second and operation",
-			set: setName(func(s *settings) *string { return &s.hdrLog })},
+			set: setFile("", func(s *settings) *string { return &s.hdrLog })},
 		{name: "result", arg: "FILE", category: catOutput, usage: "write the whole result of the run as JSON, for merge and compare",
-			set: setName(func(s *settings) *string { return &s.resultFile })},
+			set: setFile("", func(s *settings) *string { return &s.resultFile })},
 		{name: "progress", choices: []string{"auto", "on", "off"}, arg: "MODE", def: "auto", category: catOutput, usage: "show on standard error how far the run is: auto on terminals, on elsewhere too (a line every 10 s), off nowhere",
 			set: setChoice(progress.ParseMode, func(s *settings) *progress.Mode { return &s.progress })},
 		{name: "metrics-listen", arg: "[HOST]:PORT", category: catOutput, usage: "serve Prometheus metrics while the run lasts; without a host for this machine alone; port 0 takes a free one",

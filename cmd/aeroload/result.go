@@ -68,7 +68,7 @@ func (s *settings) writeResult(recorder *results.Recorder, hdrFiles *report.HDRF
 func mergeOptions() []*option {
 	return []*option{
 		{name: "output", short: "o", arg: "FILE", category: catOutput, usage: "write the merged result to a file",
-			set: setName(func(s *settings) *string { return &s.resultFile })},
+			set: setFile("", func(s *settings) *string { return &s.resultFile })},
 	}
 }
 
@@ -76,6 +76,9 @@ func mergeOptions() []*option {
 func mergeResults(s *settings, args []string, stdout, _ io.Writer) error {
 	if len(args) == 0 {
 		return usagef("merge needs the names of result files")
+	}
+	if err := noStreams(args); err != nil {
+		return err
 	}
 	if s.resultFile != "" {
 		if err := results.CheckWritable(s.resultFile); err != nil {

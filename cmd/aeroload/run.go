@@ -397,6 +397,9 @@ func validate(s *settings, args []string, stdout, _ io.Writer) error {
 	if len(args) == 0 {
 		return usagef("validate needs the name of a stage file")
 	}
+	if err := noStreams(args); err != nil {
+		return err
+	}
 	var errs []error
 	for i, file := range args {
 		plan, err := s.load(file)

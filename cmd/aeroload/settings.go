@@ -250,6 +250,29 @@ func setName(target func(*settings) *string) func(*settings, string) error {
 	}
 }
 
+// setFile is setName for a file or folder where a dash is no stream, as it is for many
+// programs, and would quietly be a file of that name. The hint is what to write for
+// standard output, or empty if there is nothing.
+func setFile(hint string, target func(*settings) *string) func(*settings, string) error {
+	return func(s *settings, text string) error {
+		switch {
+		case text == "-" && hint != "":
+			return fmt.Errorf(`"-" is not standard output here, but %q is; ./- is the file of that name`, hint)
+		case text == "-":
+			return errors.New(`"-" is no stream here; ./- is the file of that name`)
+		}
+		return setName(target)(s, text)
+	}
+}
+
+// noStreams refuses a dash among the names of files to read, as setFile does.
+func noStreams(files []string) error {
+	if slices.Contains(files, "-") {
+		return usagef(`"-" is no stream here; ./- is the file of that name`)
+	}
+	return nil
+}
+
 func setBool(target func(*settings) *bool) func(*settings, string) error {
 	return func(s *settings, _ string) error {
 		*target(s) = true

@@ -40,7 +40,7 @@ func profileOptions() []*option {
 		{name: profileName, arg: "NAME", category: catConnection, usage: "take what flags and the environment leave open from that profile of ~/.aeroload.yaml; see docs/connection.md",
 			def: profile.Default, set: setName(func(s *settings) *string { return &s.profile })},
 		{name: profileFile, arg: "FILE", category: catConnection, usage: "read profiles from another file",
-			def: "~/" + profilesHome, set: setName(func(s *settings) *string { return &s.profileFile })},
+			def: "~/" + profilesHome, set: setFile("", func(s *settings) *string { return &s.profileFile })},
 	}
 }
 
