@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -86,13 +87,30 @@ func verifier(revocation revocationCheck, log io.Writer) func(tls.ConnectionStat
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		_, err := fmt.Fprintf(log, "TLS session with %q (certificate of %q): %s, %s\n",
-			state.ServerName, state.PeerCertificates[0].Subject, tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite))
+		_, err := fmt.Fprintf(log, "TLS session with %s (certificate of %q): %s, %s\n",
+			peerName(state), state.PeerCertificates[0].Subject, tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite))
 		if err != nil {
 			return fmt.Errorf("logging the TLS session: %w", err)
 		}
 		return nil
 	}
+}
+
+// peerName returns the name that a connection's peer was asked to prove, in quotes.
+// Go tells it only of names. An address, which it has checked as well, is one of those
+// in the certificate: mostly the only one.
+func peerName(state tls.ConnectionState) string {
+	if state.ServerName != "" {
+		return strconv.Quote(state.ServerName)
+	}
+	var addresses []string
+	for _, ip := range state.PeerCertificates[0].IPAddresses {
+		addresses = append(addresses, strconv.Quote(ip.String()))
+	}
+	if len(addresses) == 0 {
+		return "an address"
+	}
+	return strings.Join(addresses, " or ")
 }
 
 // authorities are the contents of --tls-cafile and --tls-capath.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,7 +100,7 @@ func TestTLSConnect(t *testing.T) {
 			cluster, err := Connect(t.Context(), c)
 			if err == nil {
 				cluster.Close()
-				if !strings.Contains(session.String(), "TLS session with \"") || !strings.Contains(session.String(), "TLS 1.") {
+				if !strings.Contains(session.String(), "TLS session with \"") || strings.Contains(session.String(), `""`) || !strings.Contains(session.String(), "TLS 1.") {
 					t.Errorf("the session log is %q", session.String())
 				}
 			}
@@ -113,6 +114,26 @@ func TestTLSConnect(t *testing.T) {
 				t.Errorf("%q is more than a line", err)
 			}
 		})
+	}
+}
+
+// An address is no name that a TLS server is told.
+func TestPeerName(t *testing.T) {
+	v4, v6 := net.IPv4(10, 0, 0, 7), net.ParseIP("2001:db8::7")
+	for _, c := range []struct {
+		name      string
+		addresses []net.IP
+		want      string
+	}{
+		{"node.test", []net.IP{v4}, `"node.test"`},
+		{"", []net.IP{v4}, `"10.0.0.7"`},
+		{"", []net.IP{v4, v6}, `"10.0.0.7" or "2001:db8::7"`},
+		{"", nil, "an address"},
+	} {
+		state := tls.ConnectionState{ServerName: c.name, PeerCertificates: []*x509.Certificate{{IPAddresses: c.addresses}}}
+		if got := peerName(state); got != c.want {
+			t.Errorf("%q, %v: got %s, want %s", c.name, c.addresses, got, c.want)
+		}
 	}
 }
 
