@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aeroload/aeroload/cluster"
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -90,7 +91,7 @@ func WriteHeader(w io.Writer, s Settings) error {
 	pool("event loops", notUsed)
 	line("auth mode", "%s", c.Auth)
 	line("seed", "%d", s.Defaults.Seed)
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, shown.Text(b.String())) // names may hold anything
 	return err
 }
 

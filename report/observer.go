@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/stage"
 	"github.com/aeroload/aeroload/workload"
 )
@@ -68,7 +69,7 @@ func stageLine(s *stage.Stage) string {
 	if desc == "" {
 		desc = s.Workload.String()
 	}
-	return "Stage " + itoa(s.Number) + ": " + desc + "\n"
+	return "Stage " + itoa(s.Number) + ": " + shown.Name(desc) + "\n"
 }
 
 // operations lists those that the plan performs, in the order of the columns.

@@ -399,3 +399,18 @@ func TestMultiTellsAllWhateverOneReturns(t *testing.T) {
 		t.Errorf("the second observer was told %q", out.String())
 	}
 }
+
+// A description is one line, and tells a terminal nothing.
+func TestStageLine(t *testing.T) {
+	for desc, want := range map[string]string{
+		"":             "Stage 1: I\n",
+		`größe "x"`:    "Stage 1: größe \"x\"\n",
+		"a\nb\x1b[31m": `Stage 1: a\nb\x1b[31m` + "\n",
+	} {
+		plan := planOf(t, "- {workload: I}\n")
+		plan.Stages[0].Desc = desc
+		if got := stageLine(plan.Stages[0]); got != want {
+			t.Errorf("%q: got %q, want %q", desc, got, want)
+		}
+	}
+}

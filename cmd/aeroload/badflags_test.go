@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/aeroload/aeroload/internal/shown"
 )
 
 // TestBadFlags runs whole command lines that are wrong: all end with exit code 2
@@ -169,6 +171,23 @@ func TestBadFlags(t *testing.T) {
 		{"--tls-name x", "--tls-name: has no effect without --tls-enable"},
 		{"--tls-enable --tls-login-only", "--tls-login-only"},
 
+		// What a terminal would obey.
+		{"--embedded --\x1b[31mX", `unknown flag --\x1b[31mX`},
+		{"-\x1b[31mX", `unknown flag -\x1b[31mX`},
+		{"-d\x1b", `unknown flag -\x1b in -d\x1b`},
+		{"--debug=\x1b", `--debug=\x1b: --debug is a switch`},
+		{"--workload-stages \x1b[31mX", `open \x1b[31mX: no such file`},
+		{"--profile-file \x1b", `--profile-file: open \x1b: no such file`},
+		{"--embedded --output-file no/\x1b", `open no/\x1b: no such file`},
+		{"validate a\u202eb", `open a\u202eb: no such file`},
+		{"merge \xff.json", `open \xff.json: no such file`},
+		{"compare \x1b a", `open \x1b: no such file`},
+		{"report \x1b", `open \x1b: no such file`},
+		{"convert \x1b", `\x1b`},
+		{"completion \x1b", `\x1b`},
+		{"gen \x1b", `\x1b`},
+		{"serve --tls-certfile \x1b --tls-keyfile x", `open \x1b: no such file`},
+
 		// Several at once.
 		{"-k abc -p 0 -z 0", `--keys: "abc"|--port: "0"|--threads: "0"`},
 		{"-z 0 -g abc -h :1 -t x", `--threads: "0"|--hosts: host 1, ":1"|--throughput: "abc"|--duration: "x"`},
@@ -209,6 +228,9 @@ func TestBadFlags(t *testing.T) {
 		}
 		if strings.Contains(message, "secret") {
 			t.Errorf("%s: the message shows the password: %s", c.args, message)
+		}
+		if shown.Text(message) != message {
+			t.Errorf("%s: the message holds what a terminal obeys: %q", c.args, message)
 		}
 		checkMessage(t, message)
 		rest, ok := strings.CutPrefix(message, "aeroload: ")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aeroload/aeroload/convert"
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/internal/suggest"
 	"github.com/aeroload/aeroload/internal/wholefile"
 )
@@ -62,7 +63,7 @@ func convertInput(s *settings, args []string, stdout, stderr io.Writer) error {
 		return &usageError{err}
 	}
 	if r.Missing != nil {
-		fmt.Fprintf(stderr, "warning: the stages need a file that is not there yet: %v\n", r.Missing)
+		fmt.Fprintf(stderr, "warning: the stages need a file that is not there yet: %s\n", shown.Text(r.Missing.Error()))
 	}
 	for _, input := range s.convert.inputs {
 		if s.convert.output != "" && sameFile(s.convert.output, input) {

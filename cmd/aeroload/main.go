@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/progress"
 	"github.com/aeroload/aeroload/stage"
 )
@@ -30,7 +31,7 @@ func main() {
 	out := &output{Writer: screen.Beside(os.Stdout)}
 	code := run(args, out, screen)
 	if err := out.failure.Load(); err != nil && code == 0 {
-		fmt.Fprintf(os.Stderr, "aeroload: %v\n", *err)
+		fmt.Fprintf(os.Stderr, "aeroload: %s\n", shown.Text((*err).Error()))
 		code = exitFailed
 	}
 	os.Exit(code)
@@ -57,7 +58,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "aeroload: %v\n", err)
+	fmt.Fprintf(stderr, "aeroload: %s\n", shown.Text(err.Error()))
 	var stopped *stoppedError
 	var usage *usageError
 	var assertion *stage.AssertionError

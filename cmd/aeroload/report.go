@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/internal/wholefile"
 	"github.com/aeroload/aeroload/page"
 	results "github.com/aeroload/aeroload/result"
@@ -45,7 +46,7 @@ func reportResults(s *settings, args []string, stdout, _ io.Writer) error {
 	if err := replaceFile(s.pageFile, func(w io.Writer) error { return page.Write(w, runs) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "The report is in %s\n", s.pageFile)
+	fmt.Fprintf(stdout, "The report is in %s\n", shown.Name(s.pageFile))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/report"
 	results "github.com/aeroload/aeroload/result"
 	"github.com/aeroload/aeroload/stage"
@@ -108,7 +109,7 @@ func mergeResults(s *settings, args []string, stdout, _ io.Writer) error {
 		if err := replaceFile(s.resultFile, merged.Write); err != nil {
 			return fmt.Errorf("result file: %w", err)
 		}
-		fmt.Fprintf(stdout, "The merged result is in %s\n", s.resultFile)
+		fmt.Fprintf(stdout, "The merged result is in %s\n", shown.Name(s.resultFile))
 	}
 	if lines := merged.FailedAssertions(); len(lines) > 0 {
 		return &firedError{lines}

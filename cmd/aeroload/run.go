@@ -15,6 +15,7 @@ import (
 	"github.com/aeroload/aeroload/embedded"
 	"github.com/aeroload/aeroload/internal/linelimit"
 	"github.com/aeroload/aeroload/internal/prompt"
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/internal/steady"
 	"github.com/aeroload/aeroload/report"
 	results "github.com/aeroload/aeroload/result"
@@ -143,10 +144,10 @@ func (s *settings) runOn(plan *stage.Plan, stdout *report.Async, stderr io.Write
 			fmt.Fprintln(stderr, report.EmbeddedNote)
 		}
 		if s.hdrDir != "" && closed == nil {
-			fmt.Fprintf(stderr, "HDR histograms are in %s\n", s.hdrDir)
+			fmt.Fprintf(stderr, "HDR histograms are in %s\n", shown.Name(s.hdrDir))
 		}
 		if s.resultFile != "" && closed == nil {
-			fmt.Fprintf(stderr, "The result is in %s\n", s.resultFile)
+			fmt.Fprintf(stderr, "The result is in %s\n", shown.Name(s.resultFile))
 		}
 	}
 	if err = errors.Join(err, closed); run != nil && run.Stopped == nil {
@@ -410,7 +411,7 @@ func validate(s *settings, args []string, stdout, _ io.Writer) error {
 		if i > 0 {
 			fmt.Fprintln(stdout, "---")
 		}
-		fmt.Fprintf(stdout, "# %s\n", file)
+		fmt.Fprintf(stdout, "# %s\n", shown.Name(file))
 		if err := plan.WriteYAML(stdout); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/aeroload/aeroload/internal/profile"
+	"github.com/aeroload/aeroload/internal/shown"
 	"github.com/aeroload/aeroload/internal/suggest"
 )
 
@@ -71,7 +72,7 @@ func (s *settings) fill(options []*option, log io.Writer) {
 		}
 	}
 	if len(taken) > 0 {
-		fmt.Fprintf(log, "From the profile %s of %s: %s\n", s.profileOrDefault(), path, strings.Join(taken, ", "))
+		fmt.Fprintf(log, "From the profile %s of %s: %s\n", shown.Name(s.profileOrDefault()), shown.Name(path), strings.Join(taken, ", "))
 	}
 }
 
@@ -109,7 +110,7 @@ func (s *settings) warnOfVariables(options []*option, log io.Writer) {
 			continue
 		}
 		if near := suggest.Nearest(rest, known); near != "" {
-			fmt.Fprintf(log, "warning: the environment has %s, which has no meaning; did you mean %s%s?\n", name, envPrefix, near)
+			fmt.Fprintf(log, "warning: the environment has %s, which has no meaning; did you mean %s%s?\n", shown.Name(name), envPrefix, near)
 		}
 	}
 }
@@ -219,7 +220,7 @@ func (s *settings) loadProfile(options []*option, log io.Writer) ([]profile.Sett
 		return nil, "", s.blame(fmt.Errorf("--%s: %w", profileName, err))
 	}
 	if file.OthersMayRead() && runtime.GOOS != "windows" && holdsSecret(options, file) {
-		fmt.Fprintf(log, "warning: %s holds a password, and other users may read it; run: chmod 600 %[1]s\n", path)
+		fmt.Fprintf(log, "warning: %s holds a password, and other users may read it; run: chmod 600 %[1]s\n", shown.Name(path))
 	}
 	return settings, path, nil
 }
