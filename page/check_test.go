@@ -175,12 +175,15 @@ func (d document) checkPictures() {
 			}
 		}
 	}
-	for _, wrong := range []string{"NaN", "Inf", "%!", "<nil>", "ZgotmplZ"} {
-		if strings.Contains(d.text, wrong) {
-			d.t.Errorf("the page has %s", wrong)
+	for _, m := range mistakes {
+		if strings.Contains(d.text, m) {
+			d.t.Errorf("the page has %s", m)
 		}
 	}
 }
+
+// mistakes are what packages write in place of values that they cannot write.
+var mistakes = []string{"NaN", "Inf", "%!", "<nil>", "ZgotmplZ"}
 
 func parseFloat(t testing.TB, text string) float64 {
 	t.Helper()

@@ -140,6 +140,9 @@ func FuzzTexts(f *testing.F) {
 		if strings.TrimSpace(s) == "" {
 			s = "plain"
 		}
+		if slices.ContainsFunc(mistakes, func(m string) bool { return strings.Contains(s, m) }) {
+			t.Skip("the page has what it is not to have of its own")
+		}
 		if got := outlineOf(write(t, texts(t, base, s))); !slices.Equal(got, want) {
 			t.Errorf("%d elements, %d with a plain text", len(got), len(want))
 		}
