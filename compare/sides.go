@@ -15,7 +15,7 @@ import (
 func (t *Table) distinct(docs []*result.Document, side string) []*result.Document {
 	var list []*result.Document
 	for _, d := range docs {
-		if slices.ContainsFunc(list, d.SameRun) {
+		if slices.ContainsFunc(list, d.SharesRun) {
 			t.warn("a run is there more than once in %s, and counts once", side)
 			continue
 		}

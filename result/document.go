@@ -39,8 +39,11 @@ type Document struct {
 	Versions Versions  `json:"versions"`
 	Server   Server    `json:"server"`
 	Machines []Machine `json:"machines"` // where aeroload ran: one, or several in a merged result
-	Stages   []*Stage  `json:"stages"`   // those that ran, the last perhaps not to its end
-	Notes    []Note    `json:"notes"`
+	// Runs identify the runs of a merged result, so that none is merged into it again;
+	// none in the result of a run.
+	Runs   []string `json:"runs,omitempty"`
+	Stages []*Stage `json:"stages"` // those that ran, the last perhaps not to its end
+	Notes  []Note   `json:"notes"`
 }
 
 // Config is what was run.

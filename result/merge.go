@@ -34,13 +34,13 @@ func Merge(docs []*Document, names []string) (*Document, error) {
 	}
 	first := docs[0]
 	m := *first
-	m.Machines, m.Server.Nodes, m.Notes, m.Stages = nil, nil, nil, []*Stage{}
+	m.Machines, m.Runs, m.Server.Nodes, m.Notes, m.Stages = nil, nil, nil, nil, []*Stage{}
 	for i, d := range docs {
 		if err := sameStages(first, d, names[0], names[i]); err != nil {
 			return nil, err
 		}
-		if twin := slices.IndexFunc(docs[:i], d.SameRun); twin >= 0 {
-			return nil, fmt.Errorf("%s and %s are the same run, which would count twice", names[twin], names[i])
+		if twin := slices.IndexFunc(docs[:i], d.SharesRun); twin >= 0 {
+			return nil, fmt.Errorf("%s and %s hold the same run, which would count twice", names[twin], names[i])
 		}
 		if d.Start.Before(m.Start) {
 			m.Start = d.Start
@@ -52,6 +52,7 @@ func Merge(docs []*Document, names []string) (*Document, error) {
 			m.Stopped = d.Stopped
 		}
 		m.Machines = append(m.Machines, d.Machines...)
+		m.Runs = append(m.Runs, d.runs()...)
 		for _, n := range d.Server.Nodes {
 			if !slices.Contains(m.Server.Nodes, n) {
 				m.Server.Nodes = append(m.Server.Nodes, n)
@@ -99,13 +100,6 @@ func (d *Document) noteApart(docs []*Document) {
 				Text: "the machines did not run it at the same time: its rate is that of the whole time from the first start to the last end"})
 		}
 	}
-}
-
-// SameRun tells whether two documents hold the same run, such as a file and a copy of
-// it. What they measured is compared, not how the files are written.
-func (d *Document) SameRun(other *Document) bool {
-	return d.Start.Equal(other.Start) && d.End.Equal(other.End) && d.Seed == other.Seed &&
-		reflect.DeepEqual(d.Machines, other.Machines) && reflect.DeepEqual(d.Stages, other.Stages)
 }
 
 // sameStages returns an error that names the first difference between what was run.

@@ -95,6 +95,9 @@ func (d *Document) check() error {
 	if len(d.Machines) == 0 {
 		return errors.New("machines: there is none")
 	}
+	if err := d.checkRuns(); err != nil {
+		return err
+	}
 	for i, s := range d.Stages {
 		if s == nil {
 			return fmt.Errorf("stages: element %d is null", i+1)

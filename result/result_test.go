@@ -320,8 +320,33 @@ func TestMergeRefusesTheSameRunTwice(t *testing.T) {
 	file := encoded(t, document(t, plan, begin, 2, 1, nil))
 	a, again := read(file), read(file)
 	b := read(encoded(t, document(t, plan, begin, 2, 2, nil)))
-	if _, err := Merge([]*Document{a, b, again}, []string{"a", "b", "copy"}); err == nil || !strings.Contains(err.Error(), "a and copy are the same run") {
+	if _, err := Merge([]*Document{a, b, again}, []string{"a", "b", "copy"}); err == nil || !strings.Contains(err.Error(), "a and copy hold the same run") {
 		t.Errorf("a run twice: %v", err)
+	}
+	// It is found in merged results too, however deep, and also when they were files.
+	c := read(encoded(t, document(t, plan, begin, 2, 3, nil)))
+	merged := func(docs ...*Document) *Document {
+		t.Helper()
+		m, err := Merge(docs, make([]string, len(docs)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read(encoded(t, m))
+	}
+	ab := merged(a, b)
+	for _, docs := range [][]*Document{{ab, again}, {b, ab}, {merged(ab, c), b}, {merged(a), again}, {ab, merged(c, b)}, {ab, ab}} {
+		if _, err := Merge(docs, []string{"x", "y"}); err == nil || !strings.Contains(err.Error(), "x and y hold the same run") {
+			t.Errorf("a run that is in a merged result: %v", err)
+		}
+	}
+	if abc := merged(ab, c); len(abc.Runs) != 3 {
+		t.Errorf("three runs are %q", abc.Runs)
+	}
+	for _, runs := range []string{`["00"]`, `["` + strings.Repeat("A", 32) + `"]`, `["` + strings.Repeat("0", 32) + `","` + strings.Repeat("0", 32) + `"]`} {
+		text := strings.Replace(string(file), `"machines": [`, `"runs": `+runs+`, "machines": [`, 1)
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "runs: ") {
+			t.Errorf("%s: %v", runs, err)
+		}
 	}
 }
 

@@ -250,7 +250,7 @@ func TestMergeAndCompare(t *testing.T) {
 		{"as JSON", `"condition": "stage1.write.count > 5"`, 3, []string{"--format", "json", "--fail-if", "stage1.write.count > 5", a, b}},
 		{"as Markdown", "| stage | op |", 0, []string{"--format=markdown", a, b}},
 		{"what was not measured", "no stage of these runs measured read.p99", 2, []string{"--fail-if", "read.p99 > +5%", a, b}},
-		{"a folder", "3 and 1 runs", 0, []string{dir, m}},
+		{"a folder", "2 and 1 runs", 0, []string{dir, m}},
 		{"a wrong condition", `--fail-if: "p99 > 5", character 7`, 2, []string{"--fail-if", "p99 > 5", a, b}},
 		{"one side", "two sides", 2, []string{a}},
 		{"no such file", "none.json", 2, []string{a, "none.json"}},
