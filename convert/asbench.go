@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/workload"
 )
 
@@ -68,7 +69,7 @@ func asbenchTool() *tool {
 			{names: []string{"commit-level", "M", "commitLevel"}, flag: "--commit-level", check: choice("all", "all", "master", "master")},
 			{names: []string{"durable-delete", "D", "durableDelete"}, takes: nothing, flag: "--durable-delete"},
 			{names: []string{"send-key"}, takes: nothing, flag: "--send-key"},
-			{names: []string{"latency", "L"}, takes: nothing},
+			{names: []string{"latency", "L"}, takes: nothing, older: report.LooksLikeColumns},
 			{names: []string{"percentiles"}, flag: "--percentiles"},
 			{names: []string{"output-file", "outputFile"}, flag: "--output-file"},
 			{names: []string{"output-period", "outputPeriod"}, flag: "--output-period", check: whole(1, math.MaxInt32)},
@@ -120,13 +121,6 @@ var ofStage = []string{"workload", "duration", "throughput", "random", "expirati
 	"udf-package-name", "udf-function-name", "udf-function-values"}
 
 func fillAsbench(in *input, d *draft) {
-	if g := in.get("latency"); g != nil {
-		why := g.cite()
-		if g.text != "" {
-			why = "-L " + g.text + ", columns of an older version; aeroload prints percentiles, see --percentiles"
-		}
-		d.turnOn("--latency", why)
-	}
 	if g := in.get("hdr-hist"); g != nil {
 		d.hdrDir = entry{name: "hdr-hist", value: g.text, why: g.cite()}
 	}
@@ -181,6 +175,19 @@ func fillAsbench(in *input, d *draft) {
 	}
 	asbenchUDF(in, d)
 	asbenchWorkers(in, d)
+	asbenchLatency(in, d)
+}
+
+// asbenchLatency carries out -L, which is a switch now and had columns in older
+// versions.
+func asbenchLatency(in *input, d *draft) {
+	switch g := in.get("latency"); {
+	case g == nil:
+	case g.text == "":
+		d.turnOn("--latency", g.cite())
+	default:
+		d.columns(in, g, g.text, g.cite()+", of an older version")
+	}
 }
 
 func asbenchKeys(in *input, d *draft) {
@@ -252,6 +259,7 @@ func fillFromStages(in *input, d *draft, g *given) {
 		// The file has no place for it: asbench's are bare lists.
 		d.flag("--hdr-hist", d.hdrDir.value, d.hdrDir.why)
 	}
+	asbenchLatency(in, d)
 	for _, name := range []string{"object-spec", "start-key", "keys", "threads", "async-max-commands"} {
 		if o := in.get(name); o != nil {
 			d.flag("--"+name, o.text, o.cite()+", for stages that do not say")

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -250,15 +251,29 @@ func (c *csharpLoad) policies() {
 			d.flag("--replica", replica, g.cite())
 		}
 	}
-	latency, why := c.isOn("Latency", false)
-	if latency {
-		d.turnOn("--latency", why+"; see --percentiles and --hdr-hist, too")
-	}
-	for _, name := range []string{"LatencyColumns", "LatencyShift", "LatencyAltFormat"} {
-		if g := in.get(name); g != nil && latency && g.text != "false" {
-			d.without(g.cite(), "aeroload prints percentiles rather than columns")
+	c.latency()
+}
+
+// latency works out the latency columns, of which the benchmark reads nothing
+// unless they are switched on.
+func (c *csharpLoad) latency() {
+	in, d := c.in, c.d
+	if on, _ := c.isOn("Latency", false); !on {
+		for _, name := range []string{"LatencyColumns", "LatencyShift", "LatencyAltFormat"} {
+			if g := in.get(name); g != nil && g.text != "false" {
+				d.without(g.cite(), "it does not count without Latency, there either")
+			}
 		}
+		return
 	}
+	columns, why := c.count("LatencyColumns", 4, 2, 10)
+	shift, shiftWhy := c.count("LatencyShift", 3, 1, 5)
+	layout, why := fmt.Sprintf("%d,%d", columns, shift), why+"; "+shiftWhy
+	if alt, altWhy := c.isOn("LatencyAltFormat", false); alt {
+		layout, why = "alt,"+layout, why+"; "+altWhy
+	}
+	on := in.get("Latency")
+	d.columns(in, cmp.Or(in.get("LatencyColumns"), on), layout, on.cite()+"; "+why)
 }
 
 // tls works out the flags of TLS, of which the benchmark reads nothing unless it

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/aeroload/aeroload/report"
 	"github.com/aeroload/aeroload/stage"
 )
 
@@ -178,6 +179,19 @@ func (d *draft) flagOf(in *input, s *setting, g *given) {
 		d.flag(s.flag, text, g.typed)
 	default:
 		d.run = append(d.run, entry{name: s.flag, value: "env:KEY_PASSWORD", why: g.typed + "; the password is not copied: put it into this variable", prompt: true})
+	}
+}
+
+// columns gives the run a layout of latency columns, as the Java client's
+// benchmark takes it, or notes what is wrong with the setting that has it.
+func (d *draft) columns(in *input, g *given, layout, why string) {
+	if _, err := report.ParseColumns(layout); err != nil {
+		in.fail(g.place, "%s: %w", g.typed, err)
+		return
+	}
+	d.flag("--latency-columns", layout, why)
+	if slices.ContainsFunc(d.stage, func(e entry) bool { return e.name == "tps" }) {
+		d.note("With a target rate, latency columns hold response times here, which include waiting, and service times there.")
 	}
 }
 

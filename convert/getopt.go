@@ -1,19 +1,17 @@
 package convert
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/aeroload/aeroload/internal/shown"
 )
 
-// oldLatency is the value that -L took in asbench's predecessor: columns and
-// shift. It still stands in scripts and guides.
-var oldLatency = regexp.MustCompile(`^\d+,\d+$`)
-
 // readGetopt reads a command line as getopt_long_only does, which asbench uses:
 // long names behind one or two dashes, shortened as long as they are
 // unmistakable, values glued to short flags, several switches behind one dash.
+// Values that switches took in older versions stand behind the letter or the name
+// with two dashes; behind one dash, as in -latency 7,1, they are the Java
+// benchmark's.
 func readGetopt(in *input, args []Word) {
 	for len(args) > 0 {
 		w := args[0]
@@ -41,6 +39,11 @@ func readGetopt(in *input, args []Word) {
 			}
 		}
 		switch {
+		case s != nil && long && glued && s.hasOlder(text):
+			args = in.flag(s, dashed(name, long), w.Place, text, glued, args)
+		case s != nil && long && !glued && len(args) > 0 && s.hasOlder(args[0].Text):
+			in.valued(s, dashed(name, long), w.Place, args[0].Text, " ")
+			args = args[1:]
 		case s != nil && s.takes == nothing && glued:
 			in.fail(w.Place, "%s is a switch and takes no value", dashed(name, long))
 		case s != nil:
@@ -166,6 +169,12 @@ func (in *input) flag(s *setting, typed, place, text string, glued bool, rest []
 	return rest
 }
 
+// valued takes a flag whose value stands behind it, with what is between them.
+func (in *input) valued(s *setting, typed, place, text, between string) {
+	in.shown = append(in.shown, typed+between+in.show(s, text))
+	in.add(&given{setting: s, typed: typed, text: text, place: place})
+}
+
 // show returns a value for comments.
 func (in *input) show(s *setting, text string) string {
 	if s.secret {
@@ -193,17 +202,14 @@ func (in *input) cluster(w Word, args []Word) []Word {
 			in.fail(w.Place, "unknown flag -%s in %q", letter, before)
 			return args
 		}
-		if letter == "L" && body == "" && len(args) > 0 && oldLatency.MatchString(args[0].Text) {
-			in.shown = append(in.shown, "-L "+args[0].Text)
-			in.add(&given{setting: s, typed: "-L", text: args[0].Text, place: w.Place})
+		switch {
+		case body == "" && len(args) > 0 && s.hasOlder(args[0].Text):
+			in.valued(s, "-"+letter, w.Place, args[0].Text, " ")
 			return args[1:]
-		}
-		if s.takes != nothing {
-			if body != "" {
-				in.shown = append(in.shown, "-"+letter+in.show(s, body))
-				in.add(&given{setting: s, typed: "-" + letter, text: body, place: w.Place})
-				return args
-			}
+		case body != "" && (s.takes != nothing || s.hasOlder(body)):
+			in.valued(s, "-"+letter, w.Place, body, "")
+			return args
+		case s.takes != nothing:
 			return in.flag(s, "-"+letter, w.Place, "", false, args)
 		}
 		in.shown = append(in.shown, "-"+letter)

@@ -219,9 +219,28 @@ func goPolicies(in *input, d *draft) {
 	}
 	d.flag("--max-retries", itoa(retries), why)
 	if g := in.get("L"); g != nil {
-		d.turnOn("--latency", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")
+		goLatency(in, d, g)
 	}
 	goTLS(in, d)
+}
+
+// twoNumbers is how the benchmark reads its latency columns: it looks for two
+// numbers anywhere.
+var twoNumbers = regexp.MustCompile(`(\d+)[:,](\d+)`)
+
+// goLatency works out the latency columns.
+func goLatency(in *input, d *draft, g *given) {
+	if g.text == "" {
+		d.without(g.cite(), "no columns, there either")
+		return
+	}
+	m := twoNumbers.FindStringSubmatch(g.text)
+	if m == nil {
+		in.fail(g.place, "%s: %q is no latency layout: expected COLUMNS,SHIFT", g.typed, g.text)
+		return
+	}
+	d.columns(in, g, m[1]+","+m[2], g.cite()+"; the lines are those of the Java client's benchmark")
+	d.note("The benchmark shows one column more than %s says, and takes the second number for the milliseconds of the first column (slips in its code); this follows its help.", g.typed)
 }
 
 // goTLS switches TLS on if a file of it is named, which is the benchmark's rule.

@@ -166,7 +166,7 @@ func (j *javaLoad) policies() {
 	}
 	j.replica()
 	if g := in.get("latency"); g != nil {
-		d.turnOn("--latency", g.cite()+"; aeroload prints percentiles rather than columns, see --percentiles and --hdr-hist")
+		d.columns(in, g, g.text, g.cite())
 	}
 }
 

@@ -27,7 +27,7 @@ func nodeTool() *tool {
 			{names: []string{"log"}, none: "aeroload shows the client's log with --debug"},
 			{names: []string{"json"}, takes: nothing, none: "aeroload writes results as JSON with --result FILE"},
 			{names: []string{"silent"}, takes: nothing, none: "aeroload always prints its rates; send standard output elsewhere"},
-			{names: []string{"summary"}, takes: nothing, none: "aeroload always ends with a summary"},
+			{names: []string{"summary"}, takes: nothing},
 			{names: []string{"longevity"}, takes: nothing, none: "it watches the memory of the benchmark itself"},
 			{names: []string{"alert"}, none: "it says where to tell of the benchmark's own memory"},
 			{names: []string{"filename"}, none: "it says where to tell of the benchmark's own memory"},
@@ -304,6 +304,9 @@ func (n *nodeLoad) policies() {
 	case old != nil:
 		t, why := in.integer("timeout", 0, 0, maxMillis)
 		d.flag("--timeout", itoa(t), why)
+	}
+	if in.on("summary") {
+		d.flag("--summary-format", "node", in.get("summary").cite())
 	}
 	d.flag("--max-error-rate", "100", "default of the C client below; aeroload's is no limit")
 	if n.writes == 0 {

@@ -57,12 +57,19 @@ type setting struct {
 	secret bool
 	// nested settings of a file are objects or lists, all others single values.
 	nested bool
+	// older tells whether a text is a value that a switch took in older versions
+	// of the tool, and so still does here; nil for none.
+	older func(text string) bool
 	// stops is true for flags that make the tool print something and end.
 	stops bool
 }
 
 // hidden stands for a secret wherever it would be shown.
 const hidden = "***"
+
+// hasOlder tells whether a text is a value of a switch that older versions of the
+// tool had.
+func (s *setting) hasOlder(text string) bool { return s.older != nil && s.older(text) }
 
 // given is a setting in the input.
 type given struct {
@@ -85,7 +92,7 @@ func (g *given) cite() string {
 		return g.typed
 	case g.node != nil:
 		return g.typed + ": " + text
-	case g.setting.takes == nothing || g.text == "" && g.setting.takes == perhaps:
+	case g.setting.takes == nothing && g.setting.older == nil || g.text == "" && g.setting.takes != value:
 		return g.typed
 	}
 	return g.typed + " " + quoteShell(text)

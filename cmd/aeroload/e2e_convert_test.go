@@ -78,7 +78,7 @@ func TestConvertedExamplesRun(t *testing.T) {
 		{args: []string{"./target/benchmark -h 127.0.0.1 -p 3000 -n test -k 2000 -o S50 -w RU,90 -z 20 -t 1"},
 			start: 1, end: 2001, bins: map[string]func(any) bool{"testbin": text(50)}},
 		{args: []string{"./target/benchmark -h 127.0.0.1 -p 3000 -n test -s demoset -k 2000 -o S1400 -g 2500 -w RU,80 -z 8 -t 1 -L 4,3"},
-			start: 1, end: 2001, bins: map[string]func(any) bool{"testbin": text(1400)}, flags: "--set demoset --latency"},
+			start: 1, end: 2001, bins: map[string]func(any) bool{"testbin": text(1400)}, flags: "--set demoset --latency-columns 4,3"},
 		{args: []string{"--duration", "300ms", "--from", "java", "--", "-h", "127.0.0.1", "-p", "3000", "-n", "test", "-k", "2000", "-S", "1", "-o", "S:50", "-w", "RU,10", "-z", "20"},
 			start: 1, end: 2001, bins: map[string]func(any) bool{"0": text(50)}, flags: "--max-error-rate 100 --max-retries 2"},
 		{args: []string{"--duration", "300ms", "./run_benchmarks -h 127.0.0.1 -p 3000 -n test -k 2000 -b 1 -o B:1400 -w RU,80 -g 2500 -T 50 -z 8"},
@@ -94,12 +94,12 @@ func TestConvertedExamplesRun(t *testing.T) {
 		{args: []string{"--from", "go", "--duration", "300ms", "./benchmark -h 127.0.0.1 -p 3000 -n test -k 2000 -o S:1400 -w RU,80 -T 50 -c 32"},
 			start: 0, end: 2000, bins: map[string]func(any) bool{"S": text(1400)}},
 		{args: []string{"--from", "go", "--duration", "300ms", "./benchmark -h 127.0.0.1 -p 3000 -n test -k 2000 -o S:2000 -w RU,50 -c 64 -L 5,1"},
-			start: 0, end: 2000, bins: map[string]func(any) bool{"S": text(2000)}, flags: "--latency"},
+			start: 0, end: 2000, bins: map[string]func(any) bool{"S": text(2000)}, flags: "--latency-columns 5,1"},
 		{config: `{"host": "db-1", "port": 3000, "timeout": 0, "ttl": 10000, "log": "INFO", "namespace": "test", "set": "demo",
 			"user": null, "password": null, "operations": 10, "iterations": null, "processes": 4, "time": "1s", "reads": 1, "writes": 1,
 			"keyRange": {"min": 0, "max": 2000}, "binSpec": [{"name": "bin1", "type": "STRING", "size": 1024},
 			{"name": "bin2", "type": "BYTES", "size": 1024}, {"name": "bin3", "type": "INTEGER"}], "promises": true, "summary": true}`,
-			start: 1, end: 2001, bins: map[string]func(any) bool{"bin1": text(1062), "bin2": blob(1058), "bin3": integer}, flags: "--set demo --max-error-rate 100 --timeout 0"},
+			start: 1, end: 2001, bins: map[string]func(any) bool{"bin1": text(1062), "bin2": blob(1058), "bin3": integer}, flags: "--set demo --summary-format node --max-error-rate 100 --timeout 0"},
 		{config: `{"Host": "localhost", "Port": 3000, "Namespace": "test", "Set": "test", "Initialize": true, "AsyncMaxCommands": 40,
 			"Sync": false, "SyncThreads": 8, "Records": 1000, "InitPct": 50, "ReadPct": 50, "BinType": "Integer", "BinSize": 50, "FixedValue": true, "Timeout": 1000}`,
 			start: 0, end: 500, exact: true, bins: map[string]func(any) bool{"bin": integer}, flags: "--set test"},
@@ -128,8 +128,8 @@ func TestConvertedExamplesRun(t *testing.T) {
 				t.Errorf("%q: runs with %q, without %q", args, line, flag)
 			}
 		}
-		// The server, and its patience, are the test's own.
-		line = without(line, "--hosts", "--port", "--set", "--timeout", "--socket-timeout")
+		// The server, its patience and the summary are the test's own.
+		line = without(line, "--hosts", "--port", "--set", "--timeout", "--socket-timeout", "--summary-format")
 		r := tg.run(0, line...)
 		records := tg.records(c.start, c.end)
 		writes := 0
