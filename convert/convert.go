@@ -95,6 +95,9 @@ func CommandLine(name string, words []Word, o Options) (*Result, error) {
 		}
 	}
 	c := findProgram(words)
+	if w := quotedLine(words); w != nil && len(c.tools) == 0 {
+		return nil, fmt.Errorf("%s: the command line of a benchmark stands within quotes here, for another program: give it alone, without %s before it", w.Place, words[0].Text)
+	}
 	if name == Auto {
 		return guessCommandLine(c, o)
 	}
@@ -147,9 +150,9 @@ func guessCommandLine(c commandLine, o Options) (*Result, error) {
 	case len(results) == 0 && len(errs) == 1:
 		return nil, errors.Unwrap(errs[0])
 	case len(results) == 0:
-		return nil, fmt.Errorf("no tool understands this command line:\n%w", errors.Join(errs...))
+		return nil, fmt.Errorf("%s: no tool understands this command line:\n%w", c.start(), errors.Join(errs...))
 	}
-	return nil, fmt.Errorf("the command line could be one of %s, which mean different things by it: say which with --from", strings.Join(names, " or "))
+	return nil, fmt.Errorf("%s: the command line could be one of %s, which mean different things by it: say which with --from", c.start(), strings.Join(names, " or "))
 }
 
 // Config converts a configuration file of the named tool, or of the one it must

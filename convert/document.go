@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -64,9 +65,9 @@ func parseJSON(path string, data []byte) (*document, error) {
 	plain, err := hujson.Standardize(bytes.Clone(data)) // comments become blanks
 	if err != nil {
 		if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
-			return nil, fmt.Errorf("%s:%s:%s: not valid JSON: %s", path, m[1], m[2], m[3])
+			return nil, fmt.Errorf("%s:%s:%s: not valid JSON: %s", path, m[1], m[2], plainJSON(m[3]))
 		}
-		return nil, fmt.Errorf("%s: not valid JSON: %w", path, err)
+		return nil, fmt.Errorf("%s: not valid JSON", path)
 	}
 	r := &jsonReader{path: path, data: plain, dec: json.NewDecoder(bytes.NewReader(plain))}
 	r.dec.UseNumber()
@@ -82,6 +83,26 @@ func parseJSON(path string, data []byte) (*document, error) {
 
 // hujsonPlace takes the place out of the library's errors.
 var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`)
+
+// plainJSON says what is wrong in other words than the library, which quotes text
+// of the file: that may be a password.
+func plainJSON(message string) string {
+	switch {
+	case strings.HasPrefix(message, "invalid literal: \""):
+		return `a text has a line break, a character that must be escaped, or an escape that JSON does not know, in it`
+	case strings.HasPrefix(message, "invalid literal: "):
+		return "this is no number, true, false or null; a text stands in double quotes"
+	case strings.HasSuffix(message, ": unexpected EOF"):
+		return "the file ends here, before the settings do"
+	}
+	if m := unexpected.FindStringSubmatch(message); m != nil {
+		return "an unexpected character " + m[1]
+	}
+	return "it cannot be read"
+}
+
+// unexpected takes the character out of the library's errors about one.
+var unexpected = regexp.MustCompile(`^invalid (?:character '.*'|UTF-8) ((?:at|in|after|before) [^\\]+)$`)
 
 type jsonReader struct {
 	path string

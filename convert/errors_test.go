@@ -109,6 +109,17 @@ func TestErrors(t *testing.T) {
 		{"node", `{"set": "a", "set": "b"}`, `in.json:1:14: the key "set" is given twice`},
 		{"node", `{"set": "a"`, "in.json:1:12: not valid JSON"},
 		{"node", "{\n\"set\" \"a\"}", "in.json:2:7: not valid JSON"},
+		{"node", `{"user":"me","password":hunter2secret}`, "in.json:1:25: not valid JSON: this is no number, true, false or null; a text stands in double quotes"},
+		{"csharp", `{"Password": "hun\ter\x"}`, "in.json:1:14: not valid JSON: a text has a line break, a character"},
+		{"node", `{"password": "hun"ter"}`, "in.json:1:19: not valid JSON: an unexpected character after object value (expecting ',' or '}')"},
+		{"node", "", "in.json:1:1: not valid JSON: the file ends here, before the settings do"},
+		{"asbench", "asbench -U me -Ppa$sword -w I", "column 15: a $ stands for a variable, whose value is not known here: write it out, and a password"},
+		{"asbench", "asbench --password $sword", "column 20: a $ stands for a variable"},
+		{"asbench", `asbench -dP"pa$sword"`, "column 9: a $ stands for a variable"},
+		{"asbench", "$BENCH -z 5", "column 1: the value of the variable $BENCH is not known here"},
+		{"asbench", `bash -c "asbench -w I"`, "column 9: the command line of a benchmark stands within quotes here, for another program: give it alone, without bash before it"},
+		{"asbench", `ssh host 'asbench -w I'`, "column 10: the command line of a benchmark stands within quotes here"},
+		{"asbench", "asbench -z 5 | asbench -z 6", "column 16: a second command line begins here"},
 		{"node", `["set"]`, "in.json:1:1: expected an object with the settings"},
 		{"node", `{"set": "a"} {}`, "in.json:1:14: not valid JSON"},
 		{"node", `{"password": {"x": "sesame"}, "port": 5}`, "in.json:1:14: password: expected a single value"},
@@ -140,6 +151,35 @@ func TestAllErrors(t *testing.T) {
 	_, err := commandLineOf(t, "asbench", "asbench --treads 5 -k x -qq", Options{})
 	if err == nil || strings.Count(err.Error(), "\n") < 2 || !strings.Contains(err.Error(), `"x" is not a whole number`) || !strings.Contains(err.Error(), "--treads") || !strings.Contains(err.Error(), "-qq") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOtherCommands checks that all commands but the benchmark's are left out.
+func TestOtherCommands(t *testing.T) {
+	for _, line := range []string{
+		"echo x | asbench -z 5",
+		"echo $X | sudo asbench -z 5 | tee log",
+		"asbench -z 5 | while read line; do echo $line; done",
+		"while true; do echo y; done | asbench -z 5",
+		"time asbench -z 5",
+		"echo $HOME; asbench -z 5 && echo done",
+		"./load -z 5 | tee log",
+	} {
+		r, err := commandLineOf(t, "asbench", line, Options{})
+		check(t, line, r, err, "RU,50 1-1000001 I4 10s threads=5", "")
+	}
+}
+
+// TestSplitFile checks that errors about a file name it.
+func TestSplitFile(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"\x7fELF\xff\xfe", "run.sh:1:5: no valid command line: this is no text in UTF-8"},
+		{"", "run.sh: there is no command line of a benchmark"},
+		{"#!/bin/sh\nasbench -z $N\n", "run.sh:2:12: the value of the variable $N is not known here: write it out"},
+	} {
+		if _, err := SplitFile("run.sh", c.text); err == nil || err.Error() != c.want {
+			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,50 +29,98 @@ func Words(args []string) []Word {
 }
 
 // Split splits a command line as a shell does, with quotes, backslashes,
-// continued lines and comments. Redirections, and the commands that a pipe leads
-// to, are left out. Of several commands, one must be a benchmark's. What only
-// the shell that ran it knows, such as the values of variables, is an error.
-func Split(text string) ([]Word, error) {
+// continued lines and comments. Redirections, and the other commands of a
+// pipeline, are left out. Of several commands, one must be a benchmark's. What
+// only the shell that ran it knows, such as the values of variables, is an error.
+func Split(text string) ([]Word, error) { return split("", text) }
+
+// SplitFile does the same for the text of a file. Places begin with its name.
+func SplitFile(name, text string) ([]Word, error) { return split(name, text) }
+
+func split(file, text string) ([]Word, error) {
+	s := splitter{file: file, text: text}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
-		var parse syntax.ParseError
-		if errors.As(err, &parse) {
-			return nil, fmt.Errorf("%s: no valid command line: %s", placeOf(text, parse.Pos), parse.Text)
-		}
-		return nil, fmt.Errorf("no valid command line: %w", err)
+		return nil, s.syntaxError(err)
 	}
-	s := splitter{text: text}
 	for _, stmt := range f.Stmts {
 		s.statement(stmt)
 	}
 	if len(s.errs) > 0 {
 		return nil, errors.Join(s.errs...)
 	}
-	if len(s.calls) > 1 {
-		s.calls = slices.DeleteFunc(s.calls, func(words []Word) bool { return len(findProgram(words).tools) == 0 })
+	calls := s.calls
+	if len(calls) > 1 {
+		calls = benchmarks(calls)
 	}
-	switch len(s.calls) {
-	case 0:
-		return nil, errors.New("there is no command line of a benchmark")
-	case 1:
-		return s.calls[0], nil
+	switch {
+	case len(calls) > 1:
+		return nil, fmt.Errorf("%s: a second command line begins here: convert one at a time", calls[1].place)
+	case len(calls) == 1 && calls[0].errs != nil:
+		return nil, errors.Join(calls[0].errs...)
+	case len(calls) == 1:
+		return calls[0].words, nil
 	}
-	return nil, fmt.Errorf("%s: a second command line begins here: convert one at a time", s.calls[1][0].Place)
+	// Perhaps the program itself is in a variable.
+	for _, c := range s.calls {
+		if c.errs != nil {
+			return nil, errors.Join(c.errs...)
+		}
+	}
+	const none = "there is no command line of a benchmark"
+	if file != "" {
+		return nil, fmt.Errorf("%s: %s", file, none)
+	}
+	return nil, errors.New(none)
 }
 
-// placeOf says where in the text a position is.
-func placeOf(text string, pos syntax.Pos) string {
-	if strings.Contains(strings.TrimSpace(text), "\n") {
+// splitter collects the simple commands of a script.
+type splitter struct {
+	file  string // "" for a command line that is no file
+	text  string
+	calls []call
+	errs  []error
+}
+
+// call is a simple command, and what is wrong with it: that matters only if it is
+// a benchmark's.
+type call struct {
+	words []Word
+	place string
+	errs  []error
+}
+
+// benchmarks returns the calls that are of a benchmark.
+func benchmarks(calls []call) []call {
+	var list []call
+	for _, c := range calls {
+		if len(c.words) > 0 && (len(findProgram(c.words).tools) > 0 || quotedLine(c.words) != nil) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// place says where in the text a position is.
+func (s *splitter) place(pos syntax.Pos) string {
+	switch {
+	case s.file != "":
+		return fmt.Sprintf("%s:%d:%d", s.file, pos.Line(), pos.Col())
+	case strings.Contains(strings.TrimSpace(s.text), "\n"):
 		return fmt.Sprintf("line %d, column %d", pos.Line(), pos.Col())
 	}
 	return fmt.Sprintf("column %d", pos.Col())
 }
 
-// splitter collects the simple commands of a script.
-type splitter struct {
-	text  string
-	calls [][]Word
-	errs  []error
+func (s *splitter) syntaxError(err error) error {
+	var parse syntax.ParseError
+	switch {
+	case !errors.As(err, &parse):
+		return fmt.Errorf("no valid command line: %w", err)
+	case parse.Text == "invalid UTF-8 encoding":
+		return fmt.Errorf("%s: no valid command line: this is no text in UTF-8", s.place(parse.Pos))
+	}
+	return fmt.Errorf("%s: no valid command line: %s", s.place(parse.Pos), parse.Text)
 }
 
 func (s *splitter) statement(stmt *syntax.Stmt) {
@@ -79,38 +128,100 @@ func (s *splitter) statement(stmt *syntax.Stmt) {
 	case nil: // a redirection alone
 	case *syntax.CallExpr:
 		s.call(cmd)
-	case *syntax.BinaryCmd:
-		s.statement(cmd.X)
-		if cmd.Op == syntax.AndStmt || cmd.Op == syntax.OrStmt {
-			s.statement(cmd.Y)
+	case *syntax.TimeClause:
+		if cmd.Stmt != nil {
+			s.statement(cmd.Stmt)
 		}
+	case *syntax.BinaryCmd:
+		if cmd.Op == syntax.AndStmt || cmd.Op == syntax.OrStmt {
+			s.statement(cmd.X)
+			s.statement(cmd.Y)
+			return
+		}
+		s.pipeline(cmd)
 	default:
-		s.errs = append(s.errs, fmt.Errorf("%s: only simple commands can be converted, one at a time", placeOf(s.text, stmt.Pos())))
+		s.errs = append(s.errs, fmt.Errorf("%s: only simple commands can be converted, one at a time", s.place(stmt.Pos())))
 	}
+}
+
+// pipeline takes the benchmark's command out of a pipeline, or else the first one:
+// the others feed it or read what it prints.
+func (s *splitter) pipeline(cmd *syntax.BinaryCmd) {
+	left, right := splitter{file: s.file, text: s.text}, splitter{file: s.file, text: s.text}
+	left.statement(cmd.X)
+	right.statement(cmd.Y)
+	if calls := benchmarks(slices.Concat(left.calls, right.calls)); len(calls) > 0 {
+		s.calls = append(s.calls, calls...)
+		return
+	}
+	s.calls, s.errs = append(s.calls, left.calls...), append(s.errs, left.errs...)
 }
 
 func (s *splitter) call(cmd *syntax.CallExpr) {
-	var words []Word
+	if len(cmd.Args) == 0 {
+		return // it sets variables
+	}
+	c := call{place: s.place(cmd.Args[0].Pos())}
+	secret := false // what follows the last flag may be a password
 	for _, w := range cmd.Args {
-		place := placeOf(s.text, w.Pos())
-		text, err := literal(w)
-		if err != nil {
-			s.errs = append(s.errs, fmt.Errorf("%s: %w", place, err))
+		place := s.place(w.Pos())
+		if start := beginning(w); strings.HasPrefix(start, "-") {
+			secret = passwordFlag.MatchString(start)
 		}
-		words = append(words, Word{Text: text, Place: place})
+		text, err := literal(w, secret || passwordWord.MatchString(beginning(w)))
+		if err != nil {
+			c.errs = append(c.errs, fmt.Errorf("%s: %w", place, err))
+		}
+		c.words = append(c.words, Word{Text: text, Place: place})
 	}
-	if len(words) > 0 { // else it sets variables
-		s.calls = append(s.calls, words)
-	}
+	s.calls = append(s.calls, c)
 }
 
-// literal returns what a word says without the help of the shell that ran it.
-func literal(w *syntax.Word) (string, error) {
+var (
+	// passwordFlag matches the beginning of a word that is a flag for a password,
+	// or may be: -Psecret, -dPsecret, --password=secret.
+	passwordFlag = regexp.MustCompile(`^-[^-=]*P|(?i:pass)`)
+	// passwordWord matches that of a word which says itself that it holds one,
+	// such as PASSWORD=secret behind docker run -e.
+	passwordWord = regexp.MustCompile(`(?i)pass`)
+)
+
+// beginning returns what a word begins with, up to what only the shell knows.
+func beginning(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(part.Value))
+		case *syntax.SglQuoted:
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return b.String()
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return b.String()
+		}
+	}
+	return b.String()
+}
+
+// literal returns what a word says without the help of the shell that ran it. If
+// the word may be a password, what looks like a variable may be a part of that,
+// and is not named.
+func literal(w *syntax.Word, secret bool) (string, error) {
 	var err error
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
 			err = fmt.Errorf("the value of the variable $%s is not known here: write it out", n.Param.Value)
+			if secret {
+				err = errors.New("a $ stands for a variable, whose value is not known here: write it out, and a password with a $ in single quotes")
+			}
 		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp:
 			err = errors.New("the result of a command is not known here: write it out")
 		}
@@ -152,8 +263,17 @@ type commandLine struct {
 	args     []Word
 }
 
+// start returns the place of the first word.
+func (c commandLine) start() string {
+	words := append(slices.Clone(c.launcher), Word{c.program, c.place})
+	if c.program == "" {
+		words = c.args
+	}
+	return words[0].Place
+}
+
 // launchers are programs, and prompts, behind which a benchmark's program stands.
-var launchers = []string{"$", "%", "#", "java", "go", "docker", "podman", "kubectl", "ssh", "sudo", "exec", "env", "time", "timeout", "nohup", "nice", "taskset", "numactl"}
+var launchers = []string{"$", "%", "#", "java", "go", "docker", "podman", "kubectl", "ssh", "sudo", "exec", "eval", "env", "time", "timeout", "nohup", "nice", "taskset", "numactl"}
 
 // findProgram looks for the program: the first word, or one behind a launcher.
 func findProgram(words []Word) commandLine {
@@ -174,6 +294,25 @@ func findProgram(words []Word) commandLine {
 		}
 	}
 	return commandLine{program: words[0].Text, place: words[0].Place, args: words[1:]}
+}
+
+// shells are programs that take a command line in one word.
+var shells = []string{"sh", "bash", "dash", "ksh", "zsh"}
+
+// quotedLine returns the word that is a benchmark's command line itself, such as
+// the last of bash -c "asbench -w I" and ssh host "asbench -w I"; nil if there is
+// none.
+func quotedLine(words []Word) *Word {
+	if !slices.Contains(append(shells, launchers...), baseName(words[0].Text)) {
+		return nil
+	}
+	for i, w := range words[1:] {
+		inner := strings.Fields(w.Text)
+		if len(inner) > 1 && len(findProgram(Words(inner)).tools) > 0 {
+			return &words[i+1]
+		}
+	}
+	return nil
 }
 
 // baseName returns the name of a program without its folder.

@@ -58,6 +58,11 @@ func convertOptions() []*option {
 // convertInput makes a stage file of a command line or configuration file of
 // another benchmark.
 func convertInput(s *settings, args []string, stdout, stderr io.Writer) error {
+	if s.convert.output != "" {
+		if err := wholefile.Check(s.convert.output); err != nil {
+			return usagef("--output: %w", err)
+		}
+	}
 	r, err := s.convert.convert(args)
 	if err != nil {
 		return &usageError{err}
@@ -92,7 +97,7 @@ func (c *convertSettings) convert(args []string) (*convert.Result, error) {
 		return convert.CommandLine(c.from, convert.Words(args), o)
 	case strings.ContainsAny(args[0], " \t\n"):
 		if _, err := os.Stat(args[0]); err != nil {
-			return c.text(args[0], o)
+			return c.text("", args[0], o)
 		}
 	}
 	name, path := args[0], args[0]
@@ -101,20 +106,24 @@ func (c *convertSettings) convert(args []string) (*convert.Result, error) {
 	}
 	data, err := c.read(path)
 	if errors.Is(err, fs.ErrNotExist) && convert.NamesProgram(path) {
-		return c.text(path, o)
+		return c.text("", path, o)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if convert.ReadsWords(c.from) || c.from == convert.Auto && !strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), "{") {
-		return c.text(string(data), o)
+		return c.text(name, string(data), o)
 	}
 	return convert.Config(c.from, name, data, o)
 }
 
-// text converts a command line that no shell has split.
-func (c *convertSettings) text(line string, o convert.Options) (*convert.Result, error) {
+// text converts a command line that no shell has split, of a file or, if that is
+// "", an argument.
+func (c *convertSettings) text(file, line string, o convert.Options) (*convert.Result, error) {
 	words, err := convert.Split(line)
+	if file != "" {
+		words, err = convert.SplitFile(file, line)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -197,6 +197,7 @@ func TestConvertCommand(t *testing.T) {
 	dir := t.TempDir()
 	config := writeFile(t, filepath.Join(dir, "config.json"), `{"set": "s"}`)
 	script := writeFile(t, filepath.Join(dir, "run.sh"), "#!/bin/sh\n# load\n./run_benchmarks -k 5 \\\n  -w I | tee log\n")
+	binaryFile := writeFile(t, filepath.Join(dir, "bin.sh"), "\x7f\xff\xfe")
 	stages := writeFile(t, filepath.Join(dir, "st ages.yaml"), "- workload: I\n  key-end: 9\n")
 	texts := map[string]string{}
 	for _, path := range []string{config, script, stages} {
@@ -232,7 +233,8 @@ func TestConvertCommand(t *testing.T) {
 		{args: []string{"-o", config, config}, code: 2, stderr: "--output: " + config + " is what is converted as well"},
 		{args: []string{"-o", script, script}, code: 2, stderr: "is what is converted as well"},
 		{args: []string{"-o", stages, "asbench --workload-stages '" + stages + "'"}, code: 2, stderr: "is what is converted as well"},
-		{args: []string{"-o", filepath.Join(dir, "no", "x.yaml"), config}, code: 1, stderr: "no such file"},
+		{args: []string{"-o", filepath.Join(dir, "no", "x.yaml"), config}, code: 2, stderr: "x.yaml cannot be written: no such file"},
+		{args: []string{binaryFile}, code: 2, stderr: binaryFile + ":1:2: no valid command line: this is no text in UTF-8"},
 	} {
 		cmd := exec.Command(binary, append([]string{"convert"}, c.args...)...)
 		cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(c.stdin)
