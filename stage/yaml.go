@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/aeroload/aeroload/internal/listen"
 	"github.com/aeroload/aeroload/internal/suggest"
 	"github.com/aeroload/aeroload/internal/wholefile"
+	"github.com/aeroload/aeroload/internal/yamlerror"
 )
 
 // maxFileSize is far above any stage file written by hand or by a script, and
@@ -91,30 +91,10 @@ func (r *reader) document() *yaml.Node {
 	return doc.Content[0]
 }
 
-var (
-	yamlLine = regexp.MustCompile(`^yaml: line (\d+): (?s:(.*))$`)
-	// For what its parser finds, unlike its scanner, yaml.v3 counts lines from
-	// 0 (decode.go, parser.fail). These are the parser's messages (parserc.go).
-	fromParser = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
-)
-
-// syntaxError reports an error of the YAML parser, which names at most a line;
-// the column is that of the line's first text.
+// syntaxError reports an error of the YAML parser.
 func (r *reader) syntaxError(err error) {
-	line, message := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		message = m[2]
-		if fromParser.MatchString(message) {
-			line++
-		}
-	}
-	column := 1
-	if lines := bytes.Split(r.data, []byte("\n")); line >= 1 && line <= len(lines) {
-		text := lines[line-1]
-		column += len(text) - len(bytes.TrimLeft(text, " \t"))
-	}
-	r.problems.add(Place{r.name, line, column}, "not valid YAML: %s%s", message, quotesHint(message))
+	e := yamlerror.Find(r.data, err)
+	r.problems.add(Place{r.name, e.Line, e.Column}, "not valid YAML: %s%s", e.Message, quotesHint(e.Message))
 }
 
 // quotesHint explains the errors that object specs without quotes lead to. The

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/aeroload/aeroload/internal/suggest"
+	"github.com/aeroload/aeroload/internal/yamlerror"
 )
 
 // profilesKey holds the named profiles.
@@ -52,7 +51,7 @@ func (p *parser) parse(data []byte) {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		p.errs = append(p.errs, p.syntaxError(err, bytes.Count(data, []byte("\n"))+1))
+		p.errs = append(p.errs, p.syntaxError(data, err))
 		return
 	}
 	root := resolve(document.Content[0])
@@ -229,27 +228,11 @@ func describe(n *yaml.Node) string {
 	return "a text"
 }
 
-var (
-	errorLine = regexp.MustCompile(`^yaml: line (\d+): (?s:(.*))$`)
-	// The YAML parser, unlike its scanner, counts lines from 0 in these.
-	countsFromZero = regexp.MustCompile(`^did not find expected `)
-	anchor         = regexp.MustCompile(`^(?:yaml: )?unknown anchor `)
-)
-
-// syntaxError puts the place before an error of the YAML parser, in a file of so
-// many lines.
-func (p *parser) syntaxError(err error, lines int) error {
-	line, message := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := errorLine.FindStringSubmatch(err.Error()); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		message = m[2]
-		if countsFromZero.MatchString(message) {
-			line++
-		}
+// syntaxError puts the place before an error of the YAML parser.
+func (p *parser) syntaxError(data []byte, err error) error {
+	e := yamlerror.Find(data, err)
+	if e.Anchor != "" { // its name may be a password
+		e.Message = "there is no such anchor; a text that begins with * needs quotes"
 	}
-	if anchor.MatchString(message) {
-		// The name may be a password.
-		return fmt.Errorf("%s: not valid YAML: there is no such anchor; a text that begins with * needs quotes", p.path)
-	}
-	return fmt.Errorf("%s:%d: not valid YAML: %s", p.path, min(line, lines), message)
+	return fmt.Errorf("%s:%d:%d: not valid YAML: %s", p.path, e.Line, e.Column, e.Message)
 }
