@@ -29,48 +29,47 @@ func ReadFile(path string) (*Document, error) {
 		return nil, fmt.Errorf("result file: %w", err)
 	}
 	defer f.Close()
-	d, err := Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return d, nil
+	return read(path, f)
 }
 
 // Read reads a result and checks it strictly: its version, that nothing unknown is
 // in it, and that its numbers agree with each other and with the histograms. What
 // it returns can be used without further checks.
-func Read(r io.Reader) (*Document, error) {
+func Read(r io.Reader) (*Document, error) { return read("result", r) }
+
+// read reads the result of a file, whose name begins its errors.
+func read(name string, r io.Reader) (*Document, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reading a result: %w", err)
+		return nil, fmt.Errorf("%s: reading a result: %w", name, err)
 	case len(data) > maxFile:
-		return nil, fmt.Errorf("not a result: larger than %d MiB", maxFile>>20)
+		return nil, fmt.Errorf("%s: not a result: larger than %d MiB", name, maxFile>>20)
 	}
 	if n := countObjects(data); n > maxObjects {
-		return nil, fmt.Errorf("not a result: it holds %d objects and lists, more than %d", n, maxObjects)
+		return nil, fmt.Errorf("%s: not a result: it holds %d objects and lists, more than %d", name, n, maxObjects)
 	}
 	var head struct {
-		Format  string
-		Version int
+		Format  string `json:"format"`
+		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("not a result: %w", err)
+		return nil, jsonError(name, data, err)
 	}
 	switch {
 	case head.Format != Format:
-		return nil, fmt.Errorf("not a result of aeroload: its format is %.40q, not %q", head.Format, Format)
+		return nil, fmt.Errorf("%s: not a result of aeroload: its format is %.40q, not %q", name, head.Format, Format)
 	case head.Version != Version:
-		return nil, fmt.Errorf("a result of version %d: this aeroload reads version %d", head.Version, Version)
+		return nil, fmt.Errorf("%s: a result of version %d: this aeroload reads version %d", name, head.Version, Version)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	d := new(Document)
 	if err := dec.Decode(d); err != nil {
-		return nil, fmt.Errorf("not a valid result: %w", err)
+		return nil, jsonError(name, data, err)
 	}
 	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("not a valid result: %w", err)
+		return nil, fmt.Errorf("%s: not a valid result: %w", name, err)
 	}
 	return d, nil
 }

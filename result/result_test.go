@@ -178,13 +178,17 @@ func TestDocumentsFitTheSchemaAndAreReadBack(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	good := string(encoded(t, document(t, plan, begin, 3, 1, nil)))
 	for _, c := range []struct{ old, new, want string }{
-		{good, "", "not a result"},
-		{good, "[]", "not a result"},
+		{good, "", "result:1:1: not a result: the file ends here, before the result does"},
+		{good, "[]", "result:1:1: not a result: expected an object, not a list"},
+		{good, "{}\nx", "result:2:1: not a result: not valid JSON: unexpected character 'x' behind the end of the result"},
+		{good, "{\n \"format\": no}", "result:2:13: not a result: not valid JSON: unexpected character 'o' in literal null"},
+		{good, "{\n \"format\":  5}", "result:2:13: not a result: format: expected a text, not a number"},
+		{good, "{\"version\": 1", "result:1:14: not a result: the file ends here"},
 		{good, "{}", "not a result of aeroload"},
 		{`"version": 1`, `"version": 2`, "a result of version 2"},
-		{`"seed":`, `"sead": 1, "seed":`, "sead"},
+		{`"seed":`, `"sead": 1, "seed":`, `unknown key "sead"`},
 		{`"done": 57`, `"done": 58`, "add up"},
-		{`"done": 57`, `"done": -1`, "cannot unmarshal"},
+		{`"done": 57`, `"done": -1`, "done: expected a whole number from 0 on, not -1"},
 		{`"stage": 1,
    "desc"`, `"stage": 3,
    "desc"`, "has the number 3"},
