@@ -241,7 +241,7 @@ func (t *tool) convert(in *input, o Options) (*Result, error) {
 		case d.whole != nil:
 			refused = append(refused, fmt.Errorf("%s: %w", p.Place, p.Err))
 		default: // the file with the place is not there
-			refused = append(refused, p.Err)
+			refused = append(refused, d.blame(text, p))
 		}
 	}
 	if refused != nil {

@@ -28,6 +28,22 @@ type draft struct {
 	wholeFile string
 }
 
+// blame says which setting the line of a file came from that aeroload's reader finds
+// something wrong with.
+func (d *draft) blame(file []byte, p stage.Problem) error {
+	lines := strings.Split(string(file), "\n")
+	if p.Place.Line < 1 || p.Place.Line > len(lines) {
+		return p.Err
+	}
+	key, _, _ := strings.Cut(strings.TrimLeft(lines[p.Place.Line-1], " -"), ":")
+	for _, e := range d.stage {
+		if e.name == key && e.why != "" {
+			return fmt.Errorf("%s: %w", e.why, p.Err)
+		}
+	}
+	return p.Err
+}
+
 // entry is a key or flag with its value, and why it is there.
 type entry struct {
 	name, value string
