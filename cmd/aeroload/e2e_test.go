@@ -8,11 +8,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,6 +61,10 @@ func buildAndRun(m *testing.M) (int, error) {
 	}
 	if err := os.Setenv("HOME", dir); err != nil {
 		return 0, err
+	}
+	// Runs would inherit that from tests under nohup.
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	return m.Run(), nil
 }
