@@ -139,7 +139,10 @@ func TestEnvironmentOfEveryFlag(t *testing.T) {
 				"environment": environmentOnly(t, map[string]string{o.env: value}, ""),
 				"profile":     environmentOnly(t, nil, r.name+": \""+value+"\"\n"),
 			} {
-				s.given, s.origins, s.defaults.Seed = want.given, nil, want.defaults.Seed
+				if filepath.Base(s.profilePath) != ".aeroload.yaml" {
+					t.Errorf("%s: the file of profiles is %q", source, s.profilePath)
+				}
+				s.given, s.origins, s.defaults.Seed, s.profilePath = want.given, nil, want.defaults.Seed, ""
 				if !reflect.DeepEqual(s, want) {
 					t.Errorf("%s:\ngot  %+v\nwant %+v", source, s, want)
 				}
