@@ -257,7 +257,7 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "hdr")
 	cmd := exec.Command(binary, "-h", tg.hosts, "-s", tg.set, "-T", "60000", "--connect-timeout", "60000", "-w", "RU,80", "-k", "50", "-t", "3600", "-g", "100", "--hdr-hist", dir)
 	cmd.Stdout = io.Discard
-	s := startOnTerminal(t, cmd, 80)
+	s := startOnTerminal(t, cmd, 150)
 	s.awaitLast(`^1/1  default.*no errors$`)
 	if err := s.keys.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
 		t.Fatal(err)
